@@ -1,0 +1,76 @@
+# gpualert: make (build into .venv), make test, make check, make demo, make bench.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+# Debian's own interpreter first: service users must be able to run it, which one in a private home forbids.
+PYTHON ?= $(shell for p in /usr/bin/python3 python3; do command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+C_PROGRAMS := gpualert-run gpualert-epilog
+PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests corpus
+
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo bench docs clean help
+
+all: build
+
+help: ## what the targets do
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+deps: ## Debian packages for building, the test bed and the demo (root; skipped elsewhere)
+	@bash tests/testbed/install-packages.sh
+
+venv: $(VENV)/.stamp
+
+$(VENV)/.stamp: pyproject.toml setup.py
+	@test -n "$(PYTHON)" || { echo "gpualert needs Python 3.10 or later; on Debian: apt-get install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+c: ## the C programs, and the SPANK plugin where Slurm's headers are
+	$(MAKE) --no-print-directory -C spank/plugin all
+
+nvml: ## the test bed's NVML library
+	@if [ -f tests/testbed/nvml/Makefile ]; then $(MAKE) --no-print-directory -C tests/testbed/nvml; fi
+
+build: venv c nvml ## everything into .venv/
+	@for p in $(C_PROGRAMS); do if [ -x spank/plugin/build/$$p ]; then install -m 0755 spank/plugin/build/$$p $(BIN)/$$p; fi; done
+
+test: deps build unit integration system ## environment, build, and all tests
+
+unit: ; $(BIN)/python -m pytest tests/unit -q
+integration: ; $(BIN)/python -m pytest tests/integration -q
+system: ; $(BIN)/python -m pytest tests/system -q
+
+check: build lint typing law shell ## ruff, mypy, room law, shellcheck
+
+lint: ; $(BIN)/ruff check $(PY_FILES)
+
+# mypy -p finds only the core behind package_dir; .typing/ holds links that show it every room, and the count must match git's.
+typing:
+	@rm -rf .typing && mkdir -p .typing/gpualert_slurm
+	@for f in gpualert_slurm/*; do ln -s "$$PWD/$$f" .typing/gpualert_slurm/; done
+	@for r in spank epilog classifier notify; do ln -s "$$PWD/$$r" .typing/gpualert_slurm/$$r; done
+	@want=$$(git ls-files 'gpualert_slurm/*.py' 'spank/*.py' 'epilog/*.py' 'classifier/*.py' 'notify/*.py' | wc -l); \
+	out=$$(MYPYPATH=.typing $(BIN)/mypy -p gpualert_slurm --python-executable $(BIN)/python --no-namespace-packages) || { echo "$$out"; exit 1; }; \
+	echo "$$out"; have=$$(grep -oE 'in [0-9]+ source file' <<< "$$out" | grep -oE '[0-9]+'); \
+	test "$$have" = "$$want" || { echo "mypy looked at $$have files, git has $$want: commit new files, or mend .typing" >&2; exit 1; }
+
+law: ; $(BIN)/python -m pytest tests/unit/test_room_law.py -q
+
+shell:
+	@git ls-files '*.sh' .ci/run | xargs -r $(BIN)/shellcheck
+
+demo: ## five jobs on a real Slurm cluster on this machine, and the mails their owners get
+	@bash demo/run.sh
+
+bench: build ## what gpualert costs, as differences on one machine; writes doc/performance.md
+	$(BIN)/python -m tests.bench
+
+docs: build ## pages that are generated from the code
+	$(BIN)/python doc/generate.py
+
+clean:
+	rm -rf build dist .typing *.egg-info demo-out
+	$(MAKE) --no-print-directory -C spank/plugin clean

@@ -1,0 +1,1 @@
+"""What it means: text to evidence (parsers/), evidence to verdict (modes/). Pure: no network, no clock, no subprocess."""

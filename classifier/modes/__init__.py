@@ -1,0 +1,1 @@
+"""Evidence to verdict: one file for each failure mode."""

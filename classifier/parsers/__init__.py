@@ -1,0 +1,1 @@
+"""Text to evidence: one file for each program that prints."""

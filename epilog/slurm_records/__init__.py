@@ -1,0 +1,1 @@
+"""Where Slurm's own records come from; one provider a file."""

@@ -1,0 +1,1 @@
+"""Ways to carry a sealed report to the daemon; one file each."""

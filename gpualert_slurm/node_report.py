@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from gpualert_slurm.artifact import Artifact
+from gpualert_slurm.attempt import Attempt
+from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.excerpt import Excerpt
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.gpu import GpuSnapshot
+from gpualert_slurm.rank import RankExit, RankLog
+from gpualert_slurm.record import Record, TimeNs
+from gpualert_slurm.series import Series
+from gpualert_slurm.wishes import Wishes
+
+
+class NodeReport(Record):
+    """All that one node knows about one attempt of a job, sealed on the node, merged by the daemon.
+
+    ``epilog_env`` holds what Slurm told the Epilog (exit code, derived exit code, restart count), by variable name.
+    ``clock_uncertainty_ns`` is how far this node's wall clock may be off the others'. What parsing the user's logs
+    gave (``logs``, ``excerpts``, ``artifacts``, the evidence and series marked USER) comes from a child that runs as
+    that user: it proves nothing about a node.
+    """
+
+    format: Literal["gpualert-report/1"] = "gpualert-report/1"
+    attempt: Attempt
+    uid: int
+    user: str | None = None
+    node: str
+    nodes: str
+    boot_id: str
+    wishes: Wishes
+    work_dir: str | None = None
+    job_started_ns: TimeNs | None = None
+    job_ended_ns: TimeNs | None = None
+    written_ns: TimeNs
+    clock_uncertainty_ns: int = 50_000_000
+    capture: str = "on"
+    """``on``, or why no log was kept (``off: below min_free``)."""
+    epilog_env: dict[str, str] = {}
+    logs: tuple[RankLog, ...] = ()
+    exits: tuple[RankExit, ...] = ()
+    gpus_before: tuple[GpuSnapshot, ...] = ()
+    gpus_after: tuple[GpuSnapshot, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    series: tuple[Series, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    archive_path: str | None = None
+    gaps: tuple[Gap, ...] = ()

@@ -1,0 +1,1 @@
+"""The sub-commands of ``gpualert``, one file each, found by name."""

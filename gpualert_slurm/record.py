@@ -1,0 +1,21 @@
+"""The base of every type that crosses a room's wall or reaches the disk."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+
+class Record(BaseModel):
+    """A frozen value. Unknown keys are ignored, so that an older reader survives a newer writer."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings", allow_inf_nan=True)
+
+    def json_bytes(self) -> bytes:
+        """UTF-8 JSON on one line, fields in declared order, absent optional fields left out."""
+        return self.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass")
+
+
+TimeNs = Annotated[int, PlainSerializer(lambda v: v, return_type=int)]
+"""Nanoseconds since 1970-01-01 UTC, as CLOCK_REALTIME counts them."""

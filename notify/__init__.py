@@ -1,0 +1,1 @@
+"""Who hears: the message, its templates, the outbox and the channels."""

@@ -1,0 +1,1 @@
+"""During the job: the C plugin and programs (plugin/), and what the node watches (watch/)."""

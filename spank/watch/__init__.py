@@ -1,0 +1,1 @@
+"""What the node knows: GPU counters, the kernel log; one file a signal."""
