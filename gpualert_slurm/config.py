@@ -146,9 +146,8 @@ def _explain(error: ErrorDetails, text: str, name: str) -> str:
         annotation = table.model_fields[part].annotation
         table = annotation if isinstance(annotation, type) else Config
     valid = list(table.model_fields)
-    near = difflib.get_close_matches(place[-1], valid, n=1, cutoff=0.5)
-    if not near:
-        near = [f"{t}.{place[-1]}" for t, f in Config.model_fields.items() if place[-1] in getattr(f.annotation, "model_fields", {})]
+    elsewhere = [f"{t}.{place[-1]}" for t, f in Config.model_fields.items() if place[-1] in getattr(f.annotation, "model_fields", {})]
+    near = elsewhere or difflib.get_close_matches(place[-1], valid, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"valid here: {', '.join(valid)}"
     return f"{where}: unknown key {'.'.join(place)!r}; {hint}"
 

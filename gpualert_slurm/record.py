@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer
 class Record(BaseModel):
     """A frozen value. Unknown keys are ignored, so that an older reader survives a newer writer."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings", allow_inf_nan=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", ser_json_inf_nan="strings", allow_inf_nan=True, ser_json_bytes="base64", val_json_bytes="base64"
+    )
 
     def json_bytes(self) -> bytes:
         """UTF-8 JSON on one line, fields in declared order, absent optional fields left out."""
