@@ -1,0 +1,1 @@
+"""What gpualert costs, as interleaved comparisons on one machine: ``make bench``."""

@@ -1,0 +1,29 @@
+"""From a job's end, as accounting has it, to the mail at the SMTP server, on the idle cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tests.bench.compare import Row, spread
+from tests.testbed import Cluster
+
+RUNS = 8
+BOUND_S = 10.0
+
+
+def run(cluster: Cluster, progress: Callable[[str], None]) -> list[Row]:
+    """Failing two-node jobs, one after the other; the end is taken by the job's own clock as its last act."""
+    took: list[float] = []
+    for number in range(RUNS):
+        ended = cluster.home() / f"ended-{number}"
+        script = f"srun -N2 -n4 sh -c 'echo step $SLURM_PROCID; exit 3'\ndate +%s.%N > {ended}\nexit 3"
+        job = cluster.submit(script, "-N2", "-n4", "--gpualert-mail=alice@example.org")
+        mail = cluster.smtp.wait_mail(lambda m, job=job: f"job {job} " in str(m.message()["Subject"]), timeout_s=90)[0]
+        took.append(mail.time_s - float(ended.read_text()))
+        cluster.wait_idle()
+        progress(f"{number + 1}/{RUNS}")
+        time.sleep(0.5)
+    worst = max(took)
+    what = "from the job's end to the mail on the wire, worst run"
+    return [Row(what, f"{worst:.1f} s", f"≤ {BOUND_S:g} s", worst <= BOUND_S, spread(took, digits=1))]
