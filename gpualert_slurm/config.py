@@ -81,6 +81,8 @@ class Daemon(Table):
 class Mail(Table):
     """Who may be written to, and through which relay."""
 
+    channel: str = Field(default="smtp", description="the way out: smtp (the relay below) or file (.eml files in folder)")
+    folder: Path | None = Field(default=None, description="for the channel file: where the .eml files go")
     host: str = Field(default="localhost", description="the relay")
     port: int = Field(default=25, gt=0, lt=65536, description="its port")
     tls: Literal["none", "starttls", "tls"] = Field(default="none", description="starttls and tls verify the certificate")
