@@ -78,8 +78,9 @@ class SlurmClient:
         return int(done.stdout.strip().splitlines()[-1].partition(";")[0])
 
     def output(self, job_id: int, user: str = ALICE) -> str:
-        """The text of ``slurm-<jobid>.out`` in the user's folder."""
-        return (self.home(user) / f"slurm-{job_id}.out").read_text(errors="replace")
+        """The text of ``slurm-<jobid>.out`` in the user's folder; empty while the file does not exist."""
+        path = self.home(user) / f"slurm-{job_id}.out"
+        return path.read_text(errors="replace") if path.exists() else ""
 
     def srun(
         self, *argv: str, user: str = ALICE, env: Mapping[str, str] | None = None, timeout_s: float = 60, check: bool = False,
@@ -92,7 +93,7 @@ class SlurmClient:
         return self.command("scontrol", *argv, check=check).stdout
 
     def job(self, job_id: int) -> list[dict[str, str]]:
-        """slurmctld's record: one dict per array element or het component; empty once it has forgotten the job (``MinJobAge``)."""
+        """What slurmctld knows: one dict per array element or het component; empty once it has forgotten the job (``MinJobAge``)."""
         done = self.command("scontrol", "-o", "show", "job", str(job_id), check=False)
         if done.returncode != 0:
             if "Invalid job id" in done.stderr:

@@ -65,17 +65,17 @@ class Cluster(SlurmClient):
         self.gpualert = Gpualert(root, self.name, self._ports.take())
         smtp_port = self.gpualert.settings["mail"]["port"]
         assert isinstance(smtp_port, int)
-        self.smtp = Smtp(root / "mail", smtp_port, root / "log" / "smtp.log")
         env = self.environment()
-        self.munged = munged(root)
-        self.mariadb = MariaDb(root, self._ports.take(), self._password)
+        self.smtp = Smtp(root / "mail", smtp_port, root / "log" / "smtp.log", env=env)
+        self.munged = munged(root, env)
+        self.mariadb = MariaDb(root, self._ports.take(), self._password, env)
         self.slurmdbd = slurmdbd(root, dbd_port, self.mariadb, self._password, env)
         self.slurmctld = slurmctld(root, env)
         self.nvml = NvmlLibrary(root, self.node_names, gpus_per_node)
         self.nodes = {name: Node(root, name, port, env) for name, port in zip(self.node_names, self.conf.node_ports, strict=True)}
         self.node_services = {
-            name: NodeService(self.gpualert.program("gpualert-node"), name, self.gpualert.state_dir, self.gpualert.config,
-                              root / "log" / f"gpualert-node.{name}.log", {**env, **self.nvml.environment(name)})
+            name: NodeService(self.gpualert.program("gpualert-node"), name, state_dir=self.gpualert.state_dir, config=self.gpualert.config,
+                              log=root / "log" / f"gpualert-node.{name}.log", env={**env, **self.nvml.environment(name)})
             for name in self.node_names
         }
         self.daemon = Daemon("gpualertd", [str(self.gpualert.program("gpualertd")), "--config", str(self.gpualert.config)],

@@ -42,17 +42,18 @@ def run(
 ) -> Done:
     """Run ``argv`` as ``user``; raises ``CommandError`` where it ran past ``timeout_s`` or (with ``check``) ended with anything but 0."""
     full = as_user(user, argv)
+    command = f"{' '.join(argv)} (as {user})"
     try:
         done = subprocess.run(
             full, env=dict(env) if env is not None else None, cwd=cwd, timeout=timeout_s, check=False, capture_output=True, text=True,
             errors="replace", input=stdin if stdin is not None else "",
         )
     except subprocess.TimeoutExpired as late:
-        raise CommandError(_words(argv, user, f"ran past its {timeout_s} s", _text(late.stdout), _text(late.stderr), logs)) from None
+        raise CommandError(_words(command, f"ran past its {timeout_s} s", _text(late.stdout), _text(late.stderr), logs)) from None
     except OSError as error:
-        raise CommandError(_words(argv, user, f"could not be started: {error}", "", "", logs)) from error
+        raise CommandError(_words(command, f"could not be started: {error}", "", "", logs)) from error
     if check and done.returncode != 0:
-        raise CommandError(_words(argv, user, f"ended with {done.returncode}", done.stdout, done.stderr, logs))
+        raise CommandError(_words(command, f"ended with {done.returncode}", done.stdout, done.stderr, logs))
     return Done(tuple(argv), done.returncode, done.stdout, done.stderr)
 
 
@@ -60,8 +61,8 @@ def _text(captured: bytes | str | None) -> str:
     return captured.decode(errors="replace") if isinstance(captured, bytes) else captured or ""
 
 
-def _words(argv: Sequence[str], user: str, what: str, stdout: str, stderr: str, logs: Callable[[], str] | None) -> str:
-    parts = [f"{' '.join(argv)} (as {user}) {what}"]
+def _words(command: str, what: str, stdout: str, stderr: str, logs: Callable[[], str] | None) -> str:
+    parts = [f"{command} {what}"]
     if stdout.strip():
         parts.append(f"stdout: {stdout.strip()[-2000:]}")
     parts.append(f"stderr: {stderr.strip()[-2000:] or '(empty)'}")

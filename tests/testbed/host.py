@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .processes import MARK, environ, parents
+from .processes import MARK, environ, parents, program_of
 
 ALICE, BOB, SERVICE = "gpualert-alice", "gpualert-bob", "gpualert"
 PROGRAMS = {
@@ -24,11 +24,9 @@ def in_the_way() -> list[str]:
         reasons.append("not root: the test bed starts munged, slurmctld and slurmd as the users they need, and makes device files")
     if not _debian_like():
         reasons.append("not a Debian-like system: /etc/os-release names neither debian nor ubuntu, so the packages in packages.txt are unknown here")
-    for conf in (Path("/etc/slurm/slurm.conf"), Path("/etc/slurm-llnl/slurm.conf")):
-        if conf.exists():
-            reasons.append(f"a real Slurm is configured on this host: {conf} exists")
-    for pid, program in _foreign_slurm():
-        reasons.append(f"a real Slurm runs on this host: {program} with pid {pid}")
+    confs = (Path("/etc/slurm/slurm.conf"), Path("/etc/slurm-llnl/slurm.conf"))
+    reasons += [f"a real Slurm is configured on this host: {conf} exists" for conf in confs if conf.exists()]
+    reasons += [f"a real Slurm runs on this host: {program} with pid {pid}" for pid, program in _foreign_slurm()]
     return reasons
 
 
@@ -40,15 +38,15 @@ def missing_packages() -> list[str]:
 
 def make_users() -> None:
     """The two job users and the service user, made where they are missing. They stay: other beds on this host may be using them."""
+    present = {entry.pw_name for entry in pwd.getpwall()}
     for name in (ALICE, BOB, SERVICE):
-        try:
-            pwd.getpwnam(name)
-        except KeyError:
-            kind = ["--system", "--home-dir", "/nonexistent", "--no-create-home", "--shell", "/usr/sbin/nologin"] if name == SERVICE else [
-                "--create-home", "--shell", "/bin/bash"]
-            done = subprocess.run(["useradd", "--user-group", *kind, name], check=False, capture_output=True, text=True)
-            if done.returncode not in (0, 9):  # 9: another bed made it in between
-                raise RuntimeError(f"useradd {name} ended with {done.returncode}: {done.stderr.strip()}") from None
+        if name in present:
+            continue
+        service = ["--system", "--home-dir", "/nonexistent", "--no-create-home", "--shell", "/usr/sbin/nologin"]
+        kind = service if name == SERVICE else ["--create-home", "--shell", "/bin/bash"]
+        done = subprocess.run(["useradd", "--user-group", *kind, name], check=False, capture_output=True, text=True)
+        if done.returncode not in (0, 9):  # 9: another bed made it in between
+            raise RuntimeError(f"useradd {name} ended with {done.returncode}: {done.stderr.strip()}")
 
 
 def _debian_like() -> bool:
@@ -63,10 +61,7 @@ def _debian_like() -> bool:
 def _foreign_slurm() -> list[tuple[int, str]]:
     found = []
     for pid in parents():
-        try:
-            program = Path(os.readlink(f"/proc/{pid}/exe")).name
-        except OSError:
-            continue
+        program = program_of(pid).removesuffix("-wlm")
         if program in {"slurmd", "slurmctld", "slurmdbd"} and MARK not in environ(pid):
             found.append((pid, program))
     return found

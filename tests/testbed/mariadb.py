@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from .command import run
@@ -15,7 +16,7 @@ DATABASE = "slurm_acct_db"
 class MariaDb:
     """The accounting database of one bed, below ``root/mariadb``. ``password`` is slurmdbd's."""
 
-    def __init__(self, root: Path, port: int, password: str) -> None:
+    def __init__(self, root: Path, port: int, password: str, env: Mapping[str, str]) -> None:
         self.folder = root / "mariadb"
         self.socket = self.folder / "socket"
         self.port = port
@@ -28,7 +29,7 @@ class MariaDb:
             "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900",
             "--innodb-log-file-size=32M", "--max-allowed-packet=16M",
         ]
-        self.daemon = Daemon("mariadbd", argv, log=root / "log" / "mariadbd.log", user="mysql", ready=self.answers, ready_timeout_s=60)
+        self.daemon = Daemon("mariadbd", argv, log=root / "log" / "mariadbd.log", user="mysql", env=env, ready=self.answers, ready_timeout_s=60)
 
     def start(self) -> None:
         """Make the data folder at the first start, start the server, and give slurmdbd its database."""

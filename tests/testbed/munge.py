@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from .daemon import Daemon
 
 
-def munged(root: Path) -> Daemon:
-    """munged as user munge below ``root/munge``; its socket is ``root/munge/socket``. A key is made at the first call."""
+def munged(root: Path, env: Mapping[str, str]) -> Daemon:
+    """A munged, run as user munge, below ``root/munge``; its socket is ``root/munge/socket``. A key is made at the first call."""
     folder = root / "munge"
     private = folder / "private"
     socket = socket_of(root)
@@ -24,7 +25,7 @@ def munged(root: Path) -> Daemon:
         "munged", "--foreground", f"--socket={socket}", f"--key-file={private / 'key'}", f"--pid-file={folder / 'munged.pid'}",
         f"--seed-file={private / 'seed'}", f"--log-file={private / 'log'}", "--num-threads=2",
     ]
-    return Daemon("munged", argv, log=root / "log" / "munged.out", user="munge", ready=lambda: answers(socket), more_logs=[private / "log"])
+    return Daemon("munged", argv, log=root / "log" / "munged.out", user="munge", env=env, ready=lambda: answers(socket), more_logs=[private / "log"])
 
 
 def socket_of(root: Path) -> Path:

@@ -20,7 +20,7 @@ class NodeService:
         env: its environment, with the fake NVML of this node.
     """
 
-    def __init__(self, program: Path, node: str, state_dir: Path, config: Path, log: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, program: Path, node: str, *, state_dir: Path, config: Path, log: Path, env: Mapping[str, str]) -> None:
         self.node = node
         self.program = program
         folder = state_dir / "node" / node

@@ -24,14 +24,22 @@ def environ(pid: int) -> dict[str, str]:
 def parents() -> dict[int, int]:
     """Parent of every process, zombies left out."""
     found = {}
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
             continue
         with contextlib.suppress(OSError, ValueError, IndexError):
-            after_name = Path(f"/proc/{entry}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            after_name = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
             if after_name[0] != "Z":
-                found[int(entry)] = int(after_name[1])
+                found[int(entry.name)] = int(after_name[1])
     return found
+
+
+def program_of(pid: int) -> str:
+    """The name of the file that a process executes; empty where it is gone or a kernel thread."""
+    try:
+        return Path(f"/proc/{pid}/exe").readlink().name
+    except OSError:
+        return ""
 
 
 def descendants(pids: set[int]) -> set[int]:

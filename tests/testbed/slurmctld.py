@@ -11,7 +11,7 @@ from .daemon import Daemon
 
 
 def slurmctld(root: Path, env: Mapping[str, str]) -> Daemon:
-    """slurmctld in the foreground; it is ready when ``scontrol ping`` says UP."""
+    """The controller in the foreground; it is ready when ``scontrol ping`` says UP."""
     folder = root / "slurmctld"
     folder.mkdir(mode=0o755, exist_ok=True)
     shutil.chown(folder, "slurm", "slurm")

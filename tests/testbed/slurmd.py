@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .daemon import Daemon
-from .processes import NODE_MARK, descendants, kill_all, of_node
 from .ports import listening
+from .processes import NODE_MARK, descendants, kill_all, of_node
 
 
 class Node:

@@ -14,7 +14,7 @@ from .ports import listening
 
 
 def slurmdbd(root: Path, port: int, database: MariaDb, password: str, env: Mapping[str, str]) -> Daemon:
-    """slurmdbd as user slurm on ``port``; writes its configuration, which only that user can read (it holds the password)."""
+    """The accounting daemon as user slurm on ``port``; writes its configuration, which only that user can read (it holds the password)."""
     folder = root / "slurmdbd"
     folder.mkdir(mode=0o755, exist_ok=True)
     shutil.chown(folder, "slurm", "slurm")

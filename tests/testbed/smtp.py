@@ -5,9 +5,8 @@ from __future__ import annotations
 import email
 import email.policy
 import json
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
@@ -37,12 +36,13 @@ class Smtp:
     ``python`` must have aiosmtpd. Every switch holds until ``behave()`` is called without arguments.
     """
 
-    def __init__(self, folder: Path, port: int, log: Path, python: str = sys.executable) -> None:
+    def __init__(self, folder: Path, port: int, log: Path, *, env: Mapping[str, str] | None = None, python: str = sys.executable) -> None:
         self.folder = folder
         self.port = port
         folder.mkdir(parents=True, exist_ok=True)
         server = Path(__file__).with_name("smtp_server.py")
-        self.daemon = Daemon("SMTP server", [python, str(server), str(port), str(folder)], log=log, ready=lambda: listening(port))
+        self.daemon = Daemon("SMTP server", [python, str(server), str(port), str(folder)], log=log, env=env,
+                             ready=lambda: listening(port))
 
     def start(self) -> None:
         """Up; after ``stop`` it continues with the same mailbox."""
@@ -78,7 +78,7 @@ class Smtp:
             switches["refuse_data"] = refuse_data
         part = self.folder / "behaviour.part"
         part.write_text(json.dumps(switches))
-        os.replace(part, self.folder / "behaviour.json")
+        part.replace(self.folder / "behaviour.json")
 
     def mails(self) -> list[Mail]:
         """All that arrived so far, in order of arrival."""

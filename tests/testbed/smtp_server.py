@@ -30,7 +30,9 @@ class Mailbox:
             return {}
         return found
 
-    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:
+    async def handle_RCPT(  # noqa: N802 -- aiosmtpd calls it so
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str],
+    ) -> str:
         """250, or the answer that the switch ``refuse`` has for this recipient or for ``*``."""
         refuse = self.behaviour().get("refuse", {})
         answer = refuse.get(address, refuse.get("*"))
@@ -40,7 +42,7 @@ class Mailbox:
         envelope.rcpt_options.extend(options)
         return "250 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 -- aiosmtpd calls it so
         """Keep the message. ``answer_data: false``: kept not, answered never. ``refuse_data``: that answer instead."""
         now = self.behaviour()
         if not now.get("answer_data", True):
