@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from typing import Any
+
+from gpualert_slurm.spank.watch.gpu_counter import GpuCounter, Nvml, Value, known
+
+
+def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
+    info = nvml.ask("nvmlDeviceGetMemoryInfo", handle)
+    return known(memory_used_bytes=int(info.used), memory_total_bytes=int(info.total)) if info is not None else {}
+
+
+COUNTER = GpuCounter(("memory_used_bytes", "memory_total_bytes"), _read)

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from typing import Any
+
+from gpualert_slurm.spank.watch.gpu_counter import GpuCounter, Nvml, Value, known
+
+
+def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
+    return known(pcie_replay_count=nvml.ask("nvmlDeviceGetPcieReplayCounter", handle))
+
+
+COUNTER = GpuCounter(("pcie_replay_count",), _read)

@@ -1,0 +1,1 @@
+"""One kind of kernel line a file: each defines ``MESSAGE``."""
