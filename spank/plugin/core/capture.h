@@ -38,7 +38,7 @@ extern const struct capture_bounds capture_default_bounds;
 enum capture_why_not {
     CAPTURED = 0,
     NOT_FORKED,    /* nobody attached the task */
-    NOT_A_TTY_JOB, /* the stream is a terminal: left alone */
+    IS_A_TTY,      /* the stream is a terminal: left alone */
     NO_STDIO,      /* the stream is closed, or making a pipe failed */
 };
 

@@ -1,0 +1,295 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "state.h"
+
+enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8 };
+
+void drain_kick(struct capture *c)
+{
+    uint64_t one = 1;
+    if (write(c->wake_fd, &one, sizeof one) < 0)
+        return; /* the counter is full: it is awake already */
+}
+
+void output_close(struct stream *s)
+{
+    if (s->out_fd >= 0)
+        close(s->out_fd);
+    s->out_fd = -1;
+    s->undelivered += s->got - s->sent;
+    s->sent = s->got;
+}
+
+static void input_close(struct capture *c, struct stream *s, const char *why)
+{
+    pthread_mutex_lock(&c->lock);
+    close(s->in_fd);
+    s->in_fd = -1;
+    s->ended = why;
+    forward_kick(c);
+    pthread_mutex_unlock(&c->lock);
+    if (s->index)
+        time_index_note(s->index, s->index_stream, INDEX_END, s->got);
+}
+
+/* One read: pipe -> ring -> log. Returns true when there may be more. */
+static bool take_in(struct capture *c, struct stream *s)
+{
+    uint64_t want, logged, start = s->got;
+    ssize_t n;
+
+    pthread_mutex_lock(&c->lock);
+    want = stream_room(s, c->bounds.backlog_max_bytes);
+    if (s->last_drain && want > s->quota)
+        want = s->quota;
+    if (want > 0 && s->got + want > s->ring_bytes && s->got + want - s->ring_bytes > s->floor)
+        s->floor = s->got + want - s->ring_bytes;
+    pthread_mutex_unlock(&c->lock);
+    if (want == 0) {
+        if (s->last_drain && s->quota == 0)
+            input_close(c, s, "deadline");
+        return false;
+    }
+    n = stream_read(s, want);
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n < 0 && errno == EAGAIN) {
+        if (s->last_drain)
+            input_close(c, s, "deadline");
+        return false;
+    }
+    if (n <= 0) { /* a terminal's master says EIO at the end */
+        input_close(c, s, "eof");
+        return false;
+    }
+    if (s->index)
+        time_index_note(s->index, s->index_stream, s->late ? INDEX_LATE : INDEX_READ, start);
+    s->late = false;
+    if (s->last_drain)
+        s->quota -= (uint64_t)n;
+    pthread_mutex_lock(&c->lock);
+    s->got += (uint64_t)n;
+    s->floor = s->got > s->ring_bytes ? s->got - s->ring_bytes : 0;
+    pthread_mutex_unlock(&c->lock);
+    logged = stream_log(s, (uint64_t)n, c->bounds.min_free_bytes);
+    pthread_mutex_lock(&c->lock);
+    s->logged += logged;
+    if (s->out_fd < 0)
+        s->sent = s->got;
+    else if (s->out_kind == OUT_BLOCKING)
+        forward_kick(c);
+    pthread_mutex_unlock(&c->lock);
+    return (uint64_t)n == want;
+}
+
+/* Serves an OUT_POLLED output until it is full or has all; closes it after the input's end. */
+static void pass_on(struct capture *c, struct stream *s)
+{
+    uint64_t turn = 0;
+
+    while (s->sent < s->got && turn < TURN_BYTES) {
+        const unsigned char *bytes;
+        uint64_t n;
+        ssize_t done;
+        if (s->sent >= s->floor) {
+            bytes = stream_ring_at(s, s->sent, &n);
+        } else {
+            uint64_t upto = s->logged - s->sent;
+            n = stream_read_back(s, s->sent, upto < STREAM_CHUNK_BYTES ? upto : STREAM_CHUNK_BYTES, c->drain_buffer);
+            bytes = c->drain_buffer;
+            if (n == 0) { /* cut under us: go on with what the ring still has */
+                uint64_t to = s->floor < s->logged ? s->floor : s->logged;
+                s->log_lost += to - s->sent;
+                s->sent = to;
+                continue;
+            }
+        }
+        done = write(s->out_fd, bytes, (size_t)n);
+        if (stream_sent(s, done, n, errno, monotonic_now_ns())) {
+            output_close(s);
+            if (s->in_fd >= 0)
+                input_close(c, s, "output_closed");
+            return;
+        }
+        if (s->blocked)
+            return;
+        if (s->retry_ns)
+            stream_skip_failing(s, monotonic_now_ns());
+        turn += n;
+        atomic_fetch_add(&c->moved, 1);
+    }
+    if (s->in_fd < 0 && s->sent == s->got)
+        output_close(s);
+}
+
+/* The forward thread found that nobody reads the output any more: the task must learn it, as it would without us. */
+static bool reader_gone(struct capture *c, const struct stream *s)
+{
+    bool gone;
+    pthread_mutex_lock(&c->lock);
+    gone = s->out_fd < 0 && s->output_error == EPIPE;
+    pthread_mutex_unlock(&c->lock);
+    return gone;
+}
+
+static void handle_stream(struct capture *c, struct stream *s, short in_events, short out_events)
+{
+    if (out_events)
+        s->blocked = false;
+    if (s->in_fd >= 0 && (in_events || s->last_drain))
+        for (unsigned turn = 0; turn < READS_A_TURN && take_in(c, s); turn++)
+            if (s->out_kind == OUT_POLLED)
+                break;
+    if (s->out_kind == OUT_POLLED && s->out_fd >= 0 && !s->blocked)
+        pass_on(c, s);
+    if (s->out_kind == OUT_BLOCKING && s->in_fd >= 0 && reader_gone(c, s))
+        input_close(c, s, "output_closed");
+}
+
+/* From now on the stream's input is read no further than the pipe can hold: what its last writers left. */
+static void last_drain(struct stream *s)
+{
+    int size = fcntl(s->in_fd, F_GETPIPE_SZ);
+    s->last_drain = true;
+    s->quota = size > 0 ? (uint64_t)size : 65536;
+}
+
+static bool all_ended(const struct capture *c)
+{
+    for (unsigned i = 0; i < c->tasks; i++)
+        if (!atomic_load(&c->task[i].ended))
+            return false;
+    return true;
+}
+
+/* Sets what the end of the tasks, and of the step, means for the streams. Returns when to wake next, -1: never. */
+static int deadlines(struct capture *c)
+{
+    bool finishing = atomic_load(&c->finishing);
+    int64_t now_ns;
+    bool lingered;
+
+    if (!finishing && !all_ended(c))
+        return -1;
+    now_ns = monotonic_now_ns();
+    if (!c->linger_until_ns)
+        c->linger_until_ns = now_ns + (int64_t)c->bounds.linger_ms * 1000000;
+    lingered = now_ns >= c->linger_until_ns;
+    for (unsigned i = 0; i < c->streams; i++) {
+        struct stream *s = &c->stream[i];
+        bool own = i == c->streams - 1;
+        if (s->in_fd >= 0 && !s->last_drain && (finishing || (lingered && !own)))
+            last_drain(s);
+    }
+    return finishing || lingered ? -1 : (int)((c->linger_until_ns - now_ns) / 1000000) + 1;
+}
+
+static void notice_exit(struct capture *c, struct task *task)
+{
+    pthread_mutex_lock(&c->lock);
+    task->said.exited = instant_now();
+    pthread_mutex_unlock(&c->lock);
+    close(task->pidfd);
+    task->pidfd = -1;
+    atomic_store(&task->ended, true);
+}
+
+static void save_tails(struct capture *c, int *timeout_ms)
+{
+    int64_t now_ns = 0;
+    for (unsigned i = 0; i < c->streams; i++) {
+        struct stream *s = &c->stream[i];
+        if (!s->hole_reason || s->in_fd < 0 || s->got == s->tail_saved)
+            continue;
+        now_ns = now_ns ? now_ns : monotonic_now_ns();
+        if (now_ns - s->tail_saved_ns >= SAVE_TAIL_MS * 1000000LL) {
+            s->tail_saved_ns = now_ns;
+            (void)stream_save_tail(s);
+        } else if (*timeout_ms < 0 || *timeout_ms > SAVE_TAIL_MS) {
+            *timeout_ms = SAVE_TAIL_MS;
+        }
+    }
+}
+
+/* Fills c->polled: wake, handshakes, two slots a stream, one a task. Returns false when there is nothing left to do. */
+static bool look_out(struct capture *c)
+{
+    bool open = !atomic_load(&c->finishing);
+    struct pollfd *p = c->polled;
+
+    *p++ = (struct pollfd){.fd = c->wake_fd, .events = POLLIN};
+    *p++ = (struct pollfd){.fd = c->receiver, .events = POLLIN};
+    pthread_mutex_lock(&c->lock);
+    for (unsigned i = 0; i < c->streams; i++) {
+        struct stream *s = &c->stream[i];
+        bool room = s->in_fd >= 0 && stream_room(s, c->bounds.backlog_max_bytes) > 0;
+        bool waits = s->out_kind == OUT_POLLED && s->out_fd >= 0 && s->sent < s->got;
+        s->paused = s->in_fd >= 0 && !room;
+        s->late |= s->paused;
+        *p++ = (struct pollfd){.fd = room ? s->in_fd : -1, .events = POLLIN};
+        *p++ = (struct pollfd){.fd = waits ? s->out_fd : -1, .events = POLLOUT};
+        open |= s->in_fd >= 0 || (s->out_kind == OUT_POLLED && s->out_fd >= 0);
+    }
+    pthread_mutex_unlock(&c->lock);
+    for (unsigned i = 0; i < c->tasks; i++)
+        *p++ = (struct pollfd){.fd = c->task[i].pidfd, .events = POLLIN};
+    return open;
+}
+
+static void give_up(struct capture *c)
+{
+    for (unsigned i = 0; i < c->streams; i++) {
+        if (c->stream[i].in_fd >= 0)
+            input_close(c, &c->stream[i], "deadline");
+        pthread_mutex_lock(&c->lock);
+        if (c->stream[i].out_kind == OUT_POLLED)
+            output_close(&c->stream[i]);
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+static void handle_events(struct capture *c)
+{
+    const struct pollfd *p = c->polled;
+    struct handshake h;
+    uint64_t count;
+
+    if (p[0].revents && read(c->wake_fd, &count, sizeof count) < 0)
+        count = 0; /* somebody else's wake was read with ours */
+    if (p[1].revents)
+        while (handshake_receive(c->receiver, &h)) {
+            bool ours = drain_adopt(c, &h);
+            handshake_answer(&h, ours);
+        }
+    for (unsigned i = 0; i < c->tasks; i++)
+        if (p[2 + 2 * c->streams + i].revents && c->task[i].pidfd >= 0)
+            notice_exit(c, &c->task[i]);
+    for (unsigned i = 0; i < c->streams; i++)
+        handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
+}
+
+void *drain_run(void *argument)
+{
+    struct capture *c = argument;
+
+    while (look_out(c)) {
+        int timeout_ms = deadlines(c);
+        save_tails(c, &timeout_ms);
+        if (atomic_load(&c->give_up)) {
+            give_up(c);
+            break;
+        }
+        bool busy = false;
+        for (unsigned i = 0; i < c->streams; i++)
+            busy |= c->stream[i].last_drain && c->stream[i].in_fd >= 0 && !c->stream[i].paused;
+        if (poll(c->polled, 2 + 2 * c->streams + c->tasks, busy ? 0 : timeout_ms) >= 0)
+            handle_events(c);
+    }
+    atomic_store(&c->drained, true);
+    pthread_mutex_lock(&c->lock);
+    forward_kick(c);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}

@@ -1,0 +1,209 @@
+#include "handshake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAGIC = 0x47504148, MAX_FDS = 5 };
+
+struct packet {
+    uint32_t magic, task, rank;
+    int32_t pid;
+    uint8_t has_in[2], has_out[2], why_not[2], merged, shared;
+};
+
+union control {
+    struct cmsghdr aligned;
+    char bytes[CMSG_SPACE(MAX_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+};
+
+int handshake_sockets(int *receiver, int *sender)
+{
+    int ends[2], on = 1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return errno;
+    if (setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
+        int why = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return why;
+    }
+    *receiver = ends[0];
+    *sender = ends[1];
+    return 0;
+}
+
+/* poll for at most the time left until `deadline`. */
+static bool wait_for(int fd, short events, int64_t deadline_ns)
+{
+    for (;;) {
+        int64_t left_ns = deadline_ns - monotonic_now_ns();
+        struct pollfd p = {.fd = fd, .events = events};
+        int got = left_ns > 0 ? poll(&p, 1, (int)(left_ns / 1000000) + 1) : 0;
+        if (got > 0)
+            return (p.revents & events) != 0;
+        if (got == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+static bool send_packet(int socket, const struct packet *packet, const int *fds, unsigned count, int64_t deadline_ns)
+{
+    union control control;
+    struct iovec part = {(void *)(uintptr_t)packet, sizeof *packet};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+    memset(&control, 0, sizeof control);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    memcpy(CMSG_DATA(header), fds, count * sizeof(int));
+    for (;;) {
+        if (sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+            return true;
+        if (errno != EINTR && (errno != EAGAIN || !wait_for(socket, POLLOUT, deadline_ns)))
+            return false;
+    }
+}
+
+bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct capture_ends *ends, int wait_ms)
+{
+    struct packet packet = {.magic = MAGIC, .task = task, .rank = rank, .pid = ends->pid, .merged = ends->merged, .shared = ends->shared};
+    int64_t deadline_ns = monotonic_now_ns() + (int64_t)wait_ms * 1000000;
+    int fds[MAX_FDS], ack = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    unsigned count = 0;
+    bool yes;
+
+    if (ack < 0)
+        return false;
+    fds[count++] = ack;
+    for (int i = 0; i < 2; i++)
+        if ((packet.has_in[i] = ends->in[i] >= 0))
+            fds[count++] = ends->in[i];
+    for (int i = 0; i < 2; i++)
+        if ((packet.has_out[i] = ends->out[i] >= 0))
+            fds[count++] = ends->out[i];
+    for (int i = 0; i < 2; i++)
+        packet.why_not[i] = (uint8_t)ends->why_not[i];
+    yes = send_packet(socket, &packet, fds, count, deadline_ns) && wait_for(ack, POLLIN, deadline_ns);
+    close(ack);
+    return yes;
+}
+
+static enum capture_why_not look_at(int fd, struct stat *status)
+{
+    if (fstat(fd, status) < 0)
+        return NO_STDIO;
+    return isatty(fd) ? IS_A_TTY : CAPTURED;
+}
+
+static void close_if(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+bool capture_attach(int socket, unsigned task, uint32_t rank, int wait_ms)
+{
+    struct capture_ends ends = {.in = {-1, -1}, .out = {-1, -1}};
+    struct stat status[2];
+    int write_end[2] = {-1, -1};
+    bool captured;
+
+    for (int i = 0; i < 2; i++)
+        ends.why_not[i] = look_at(i + 1, &status[i]);
+    ends.merged = ends.why_not[0] == CAPTURED && ends.why_not[1] == CAPTURED && status[0].st_dev == status[1].st_dev &&
+                  status[0].st_ino == status[1].st_ino;
+    for (int i = 0; i < 2; i++) {
+        int pipe_ends[2];
+        if (ends.why_not[i] != CAPTURED || (i == 1 && ends.merged))
+            continue;
+        if (pipe2(pipe_ends, O_CLOEXEC) < 0) {
+            ends.why_not[i] = NO_STDIO;
+            if (i == 0 && ends.merged) {
+                ends.merged = false;
+                ends.why_not[1] = NO_STDIO;
+            }
+            continue;
+        }
+        ends.in[i] = pipe_ends[0];
+        write_end[i] = pipe_ends[1];
+        ends.out[i] = i + 1;
+    }
+    captured = capture_hand_over(socket, task, rank, &ends, wait_ms) && (ends.in[0] >= 0 || ends.in[1] >= 0);
+    if (captured) {
+        if (write_end[0] >= 0)
+            dup2(write_end[0], 1);
+        if (ends.merged || write_end[1] >= 0)
+            dup2(ends.merged ? write_end[0] : write_end[1], 2);
+    }
+    for (int i = 0; i < 2; i++) {
+        close_if(ends.in[i]);
+        close_if(write_end[i]);
+    }
+    return captured;
+}
+
+bool handshake_receive(int receiver, struct handshake *h)
+{
+    struct packet packet;
+    union control control;
+    struct iovec part = {&packet, sizeof packet};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    int fds[MAX_FDS], count = 0, want, next = 1;
+    ssize_t got;
+
+    *h = (struct handshake){.ack_fd = -1, .in = {-1, -1}, .out = {-1, -1}};
+    do
+        got = recvmsg(receiver, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return false;
+    for (struct cmsghdr *m = CMSG_FIRSTHDR(&message); m; m = CMSG_NXTHDR(&message, m)) {
+        if (m->cmsg_level != SOL_SOCKET)
+            continue;
+        if (m->cmsg_type == SCM_RIGHTS && count == 0) {
+            count = (int)((m->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+            memcpy(fds, CMSG_DATA(m), (size_t)count * sizeof(int));
+        } else if (m->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred who;
+            memcpy(&who, CMSG_DATA(m), sizeof who);
+            h->pid = who.pid;
+        }
+    }
+    want = got == sizeof packet ? 1 + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1] : -1;
+    if (count != want || packet.magic != MAGIC) {
+        for (int i = 0; i < count; i++)
+            close(fds[i]);
+        return false;
+    }
+    h->task = packet.task;
+    h->rank = packet.rank;
+    h->merged = packet.merged;
+    h->shared = packet.shared;
+    if (packet.pid > 0)
+        h->pid = packet.pid;
+    h->ack_fd = fds[0];
+    for (int i = 0; i < 2; i++) {
+        h->why_not[i] = packet.why_not[i] <= NO_STDIO ? (enum capture_why_not)packet.why_not[i] : NO_STDIO;
+        h->in[i] = packet.has_in[i] ? fds[next++] : -1;
+    }
+    for (int i = 0; i < 2; i++)
+        h->out[i] = packet.has_out[i] ? fds[next++] : -1;
+    return true;
+}
+
+void handshake_answer(struct handshake *h, bool yes)
+{
+    uint64_t one = 1;
+    if (yes && write(h->ack_fd, &one, sizeof one) < 0)
+        yes = false; /* the child will not get its word and leaves its stdio alone */
+    close(h->ack_fd);
+    h->ack_fd = -1;
+}

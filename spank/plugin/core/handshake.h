@@ -1,0 +1,28 @@
+/* How a task's ends travel from the child to the drain thread: one packet with descriptors, one eventfd back. */
+#ifndef GPUALERT_HANDSHAKE_H
+#define GPUALERT_HANDSHAKE_H
+
+#include <stdbool.h>
+
+#include "capture.h"
+
+/* What arrived. Descriptors are the receiver's to close; -1 where there is none. */
+struct handshake {
+    unsigned task;
+    uint32_t rank;
+    pid_t pid;
+    int ack_fd, in[2], out[2];
+    enum capture_why_not why_not[2];
+    bool merged, shared;
+};
+
+/* Two ends, non-blocking for the receiver. Returns 0 or an errno. */
+int handshake_sockets(int *receiver, int *sender);
+
+/* Takes one packet. Returns false when there is none, or it was malformed (its descriptors are closed then). */
+bool handshake_receive(int receiver, struct handshake *h);
+
+/* Says yes to the sender (or nothing) and closes ack_fd. */
+void handshake_answer(struct handshake *h, bool yes);
+
+#endif

@@ -1,0 +1,186 @@
+#define _GNU_SOURCE
+#include "guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "end.h"
+#include "finish.h"
+#include "process_tree.h"
+#include "run.h"
+
+struct note {
+    enum { COMMAND_IS, ALL_IS_WRITTEN } says;
+    pid_t pid;
+};
+
+union control {
+    struct cmsghdr aligned;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+void guardian_watch_me(int socket)
+{
+    struct note note = {.says = COMMAND_IS, .pid = getpid()};
+    int pidfd = (int)syscall(SYS_pidfd_open, note.pid, 0);
+    union control control;
+    struct iovec part = {&note, sizeof note};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+    if (pidfd >= 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &pidfd, sizeof pidfd);
+    }
+    (void)!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (pidfd >= 0)
+        close(pidfd);
+}
+
+void guardian_finish(int socket)
+{
+    struct note note = {.says = ALL_IS_WRITTEN};
+    (void)!send(socket, &note, sizeof note, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* One note, with the command's pidfd if there is one. False at the end of gpualert-run. */
+static bool listen_to(int socket, struct note *note, int *pidfd)
+{
+    union control control;
+    struct iovec part = {note, sizeof *note};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t got;
+    *pidfd = -1;
+    do
+        got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != sizeof *note)
+        return false;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+        memcpy(pidfd, CMSG_DATA(header), sizeof *pidfd);
+    return true;
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* gpualert-run was killed: nobody is there any more who would pass its output on or wait for it. */
+static void end_command(pid_t pid, int pidfd)
+{
+    static struct process_tree tree;
+    tree_start(&tree, pid, pidfd);
+    tree_grow(&tree);
+    tree_signal(&tree, SIGTERM);
+    tree_signal(&tree, SIGCONT);
+    for (int waited_ms = 0; tree_alive(&tree) && waited_ms < KILL_GRACE_MS; waited_ms += 50) {
+        pause_ms(50);
+        tree_grow(&tree);
+    }
+    tree_signal(&tree, SIGKILL);
+    tree_free(&tree);
+}
+
+/* Nothing of the caller's is held on to: its pipes get their end, its file systems can be unmounted. */
+static void let_go(int socket, int folder)
+{
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3 && null >= 0; fd++)
+        if (fd != null)
+            dup2(null, fd);
+    if (null > 2)
+        close(null);
+    if (folder != 3)
+        dup3(folder, 3, O_CLOEXEC); /* the socket is never 3: it was made after the folder */
+    if (socket != 4)
+        dup3(socket, 4, O_CLOEXEC);
+    if (syscall(SYS_close_range, 5U, ~0U, 0U) < 0)
+        for (int fd = 5; fd < 1024; fd++)
+            close(fd);
+    (void)!chdir("/");
+}
+
+static void rename_myself(char **words)
+{
+    char *start = words[0], *end = start;
+    for (char **word = words; *word && *word == end; word++)
+        end = *word + strlen(*word) + 1;
+    if (end > start + 1) {
+        memset(start, 0, (size_t)(end - start));
+        snprintf(start, (size_t)(end - start), "gpualert-guard");
+    }
+    prctl(PR_SET_NAME, "gpualert-guard");
+}
+
+_Noreturn static void guard(int socket, struct bundle *b)
+{
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
+    struct note note;
+    pid_t command = 0;
+    int command_fd = -1, fd;
+    bool whole = false;
+
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    while (!whole && listen_to(socket, &note, &fd)) {
+        if (note.says == COMMAND_IS) {
+            command = note.pid;
+            command_fd = fd;
+        }
+        whole = note.says == ALL_IS_WRITTEN;
+    }
+    if (!whole) {
+        if (command)
+            end_command(command, command_fd);
+        if (faccessat(b->folder, "end.json", F_OK, 0) < 0)
+            end_write(b, &(struct end){.by = "guardian", .ended = instant_now()});
+    }
+    finish_run(b);
+    _exit(0);
+}
+
+int guardian_start(const struct bundle *b, char **words)
+{
+    int ends[2];
+    sigset_t all, before;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return -1;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct bundle mine = *b;
+        setsid();
+        let_go(ends[1], mine.folder);
+        mine.folder = 3;
+        rename_myself(words);
+        sigemptyset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        guard(4, &mine);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return -1;
+    }
+    return ends[0];
+}
