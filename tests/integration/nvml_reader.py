@@ -95,7 +95,7 @@ def everything() -> dict[str, Any]:
         "count": count, "by_uuid": nv.nvmlDeviceGetIndex(nv.nvmlDeviceGetHandleByUUID(nv.nvmlDeviceGetUUID(handle))),
         "by_serial": nv.nvmlDeviceGetIndex(nv.nvmlDeviceGetHandleBySerial(nv.nvmlDeviceGetSerial(handle))),
         "by_pci": nv.nvmlDeviceGetIndex(nv.nvmlDeviceGetHandleByPciBusId(bus_id)),
-        "by_short_pci": nv.nvmlDeviceGetIndex(nv.nvmlDeviceGetHandleByPciBusId(bus_id[4:].lower())), "error_15": nv.nvmlErrorString(15).decode(),
+        "by_short_pci": nv.nvmlDeviceGetIndex(nv.nvmlDeviceGetHandleByPciBusId(bus_id[4:].lower())), "error_15": nv.nvmlErrorString(15),
     }
     assert nv.nvmlSystemGetCudaDriverVersion() == host["cuda"]
     gpus = [{}] * (count - 1) + [gpu(count - 1)]
