@@ -1,0 +1,53 @@
+"""What a file of ``seals/`` defines: a way to close a piece so that only the daemon reads it and nobody forges it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpualert_slurm.record import TimeNs
+
+
+class SealUnavailableError(Exception):
+    """Sealing or opening does not work just now (munged is away): the same piece may work later."""
+
+
+class SealRefusedError(Exception):
+    """The sealed bytes cannot be believed, now or later; the text says why."""
+
+
+@dataclass(frozen=True)
+class SealKeys:
+    """What the two sides must agree on: who may open, and where the sealing service answers (None: its usual place)."""
+
+    daemon_uid: int
+    munge_socket: Path | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What an opened seal held, and who had closed it.
+
+    ``stale`` is ``expired`` or ``replayed`` (also ``rewound``) where the seal is intact but late or seen before: an old report, or
+    one delivered twice. ``host`` is where it was closed as the seal says it (often 127.0.x): for logs, never for decisions.
+    """
+
+    content: bytes
+    uid: int
+    gid: int
+    closed_ns: TimeNs | None = None
+    host: str | None = None
+    stale: str | None = None
+
+
+class Seal(ABC):
+    """One way of sealing. Both calls are bounded in time."""
+
+    @abstractmethod
+    def close(self, content: bytes, keys: SealKeys) -> bytes:
+        """Seal ``content`` for the daemon. Raises SealUnavailableError."""
+
+    @abstractmethod
+    def open(self, sealed: bytes, keys: SealKeys) -> Opened:
+        """Open what a node sealed; called as the daemon's user. Raises SealUnavailableError, SealRefusedError."""

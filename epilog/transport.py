@@ -1,0 +1,41 @@
+"""What a file of ``transports/`` defines: a way to carry sealed pieces from the nodes to the daemon."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gpualert_slurm.config import Site
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A sealed piece at the daemon's side: ``name`` is the transport's own handle of it."""
+
+    name: str
+    sealed: bytes
+
+
+class Transport(ABC):
+    """One way of carrying. The sending side may block (a hung file system): it is called in a child that is given up at its deadline."""
+
+    @abstractmethod
+    def send(self, sealed: Sequence[bytes], site: Site) -> None:
+        """Hand over all pieces of one document, durably. Raises OSError; sending all of them again is harmless."""
+
+    @abstractmethod
+    def prepare(self, site: Site) -> None:
+        """The daemon's side, at its start: make what senders need. Raises OSError."""
+
+    @abstractmethod
+    def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
+        """What is there now, at most ``max_files``, in no order; what cannot be a piece is put aside on the way."""
+
+    @abstractmethod
+    def remove(self, arrival: Arrival, site: Site) -> None:
+        """Its content is safe in the daemon's own storage."""
+
+    @abstractmethod
+    def refuse(self, arrival: Arrival, reason: str, site: Site) -> None:
+        """It will never be taken: put it aside with the reason."""
