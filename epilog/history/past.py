@@ -1,0 +1,98 @@
+"""Earlier verdicts that belong to a job's story, without telling one user about another's jobs."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.past_verdict import PastVerdict
+
+LIMIT = 10
+"""Of each relation, the newest."""
+NODE_DAYS, NAME_DAYS = 30, 90
+DAY_NS = 86_400 * 1_000_000_000
+_DEPENDENCY = re.compile(r"(?:^|\s)(?:-d\s*|--dependency[=\s])['\"]?((?:after\w*:[\d_:+]+[,?]?)+)")
+
+
+def look_up(database: sqlite3.Connection, record: JobRecord) -> tuple[PastVerdict, ...]:
+    """Verdicts on the same nodes (other people's only where the node was at fault, and without their job), on jobs of
+    the same user and name, and on jobs this one depends on (same user only).
+    """
+    begun = record.started_ns or record.ended_ns or 0
+    found: list[PastVerdict] = []
+    for job_id in parents(record):
+        found += [
+            _past(row, "parent", row["label"])
+            for row in database.execute(
+                "SELECT * FROM verdict WHERE cluster = ? AND job_id = ? AND uid = ? AND ended_ns <= ? AND newest ORDER BY ended_ns DESC LIMIT 1",
+                (record.attempt.cluster, job_id, record.uid, begun + DAY_NS),
+            )
+        ]
+    if record.name:
+        found += [
+            _past(row, "same_name", row["label"])
+            for row in database.execute(
+                "SELECT * FROM verdict WHERE cluster = ? AND uid = ? AND job_name = ? AND newest AND ended_ns BETWEEN ? AND ? AND job_id != ?"
+                " ORDER BY ended_ns DESC LIMIT ?",
+                (record.attempt.cluster, record.uid, record.name, begun - NAME_DAYS * DAY_NS, begun, record.attempt.job_id, LIMIT),
+            )
+        ]
+    seen: set[int] = set()
+    for node in record.nodes[:256]:
+        for row in database.execute(
+            "SELECT verdict.* FROM verdict_node JOIN verdict ON verdict.id = verdict_id WHERE node = ? AND cluster = ? AND ended_ns BETWEEN ? AND ?"
+            " AND job_id != ? AND (fault = 'node' OR uid = ?) ORDER BY ended_ns DESC LIMIT ?",
+            (node, record.attempt.cluster, begun - NODE_DAYS * DAY_NS, begun, record.attempt.job_id, record.uid, LIMIT),
+        ):
+            if row["id"] not in seen and len(seen) < LIMIT:
+                seen.add(row["id"])
+                found.append(_past(row, "node", row["label"]) if row["uid"] == record.uid else _elsewhere(row, node))
+    return tuple(found)
+
+
+def parents(record: JobRecord) -> list[int]:
+    """Job ids the submit line depends on (``--dependency=afterok:12:13``)."""
+    line = record.accounting[-1].submit_line if record.accounting else None
+    found = _DEPENDENCY.search(line or "")
+    return [int(i) for i in dict.fromkeys(re.findall(r"(?<=:)\d{1,10}", found[1]))][:LIMIT] if found else []
+
+
+def earlier_attempt(record: JobRecord, mode: str, cause: Cause | None, fault: str, fingerprint: str | None) -> PastVerdict:
+    """An attempt of the same job, as the next attempt's record has it."""
+    head, tail = losses(record)
+    return PastVerdict(
+        relation="earlier_attempt", job=record.attempt.label, mode=mode, cause=cause, fault=fault, ended_ns=record.ended_ns,
+        nodes=",".join(record.nodes)[:4096] or None, head_loss=head, tail_loss=tail, gpu_hours=gpu_hours(record), fingerprint=fingerprint,
+    )
+
+
+def losses(record: JobRecord) -> tuple[float | None, float | None]:
+    """First and last value of the longest loss series."""
+    series = [s for report in record.reports for s in report.series if s.name == "loss" and s.values]
+    if not series:
+        return None, None
+    longest = max(series, key=lambda s: (max(s.points_seen, len(s.values)), -(s.where.rank or 0)))
+    return longest.values[0], longest.values[-1]
+
+
+def gpu_hours(record: JobRecord) -> float | None:
+    """GPUs times hours of the run, from the allocation (``gres/gpu=2``); None without either."""
+    if not record.accounting:
+        return None
+    row = record.accounting[-1]
+    found = re.search(r"(?:^|,)gres/gpu=(\d+)", row.tres_alloc or "")
+    return int(found[1]) * row.elapsed_s / 3600 if found and row.elapsed_s is not None else None
+
+
+def _past(row: sqlite3.Row, relation: str, job: str) -> PastVerdict:
+    return PastVerdict(
+        relation=relation, job=job, mode=row["mode"], cause=Cause(row["cause"]) if row["cause"] else None, fault=row["fault"],
+        ended_ns=row["ended_ns"], nodes=row["nodes"], head_loss=row["head_loss"], tail_loss=row["tail_loss"], gpu_hours=row["gpu_hours"],
+        fingerprint=row["fingerprint"],
+    )
+
+
+def _elsewhere(row: sqlite3.Row, node: str) -> PastVerdict:
+    return PastVerdict(relation="node", job="another user's job", mode=row["mode"], fault=row["fault"], ended_ns=row["ended_ns"], nodes=node)

@@ -1,0 +1,195 @@
+"""Reading and writing the history. One writer: the daemon, which holds the lock."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from gpualert_slurm.epilog.attempts import SLACK_NS, started
+from gpualert_slurm.epilog.history import past
+from gpualert_slurm.epilog.history.database import open_database
+from gpualert_slurm.epilog.history.run import Added, Documents, Run, RunState
+from gpualert_slurm.job_note import JobNote
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.notification import Notification
+from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.verdict import Verdict
+
+BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps", "epilog_env"}
+"""What the head of a report leaves out: deciding whether to wait needs none of it."""
+MAX_DOCUMENT_BYTES = 1 << 30
+
+
+class History:
+    """The daemon's memory. Every method is one transaction, durable when it returns; errors are ``sqlite3.Error``."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = open_database(path)
+
+    def close(self) -> None:
+        """Close the file; nothing is pending between two calls."""
+        self._db.close()
+
+    def add(self, document: JobNote | NodeReport, received_ns: int) -> Added:
+        """Keep a note or report with its run; a new run where there is none, a known document only once.
+
+        A document of a job that was judged before belongs to that run when its start lies before that run's end (it is
+        late), else to a new one: the job was requeued, or the id has wrapped.
+        """
+        content = document.json_bytes()
+        head = document.model_dump_json(exclude_none=True, exclude=BULK) if isinstance(document, NodeReport) else content.decode()
+        kind = "report" if isinstance(document, NodeReport) else "note"
+        with self._transaction():
+            run, late = self._run_for(document, received_ns)
+            done = self._db.execute(
+                "INSERT INTO document (run_id, kind, node, sha256, received_ns, late, head, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 6)),
+            )
+            self._db.execute("UPDATE run SET started_ns = min(started_ns, ?) WHERE id = ? AND state = 'collecting'", (started(document), run.id))
+        return Added(run, done.rowcount > 0, late)
+
+    def runs(self, state: RunState) -> list[Run]:
+        """Every run in that state, oldest first."""
+        return [_run(row) for row in self._db.execute("SELECT * FROM run WHERE state = ? ORDER BY id", (state.value,))]
+
+    def heads(self, run_id: int) -> Documents:
+        """The run's documents without their bulk."""
+        found = self._db.execute("SELECT kind, head FROM document WHERE run_id = ? ORDER BY id", (run_id,))
+        return _documents((row["kind"], row["head"].encode()) for row in found)
+
+    def documents(self, run_id: int) -> Documents:
+        """The run's documents, whole."""
+        found = self._db.execute("SELECT kind, content FROM document WHERE run_id = ? ORDER BY id", (run_id,))
+        return _documents((row["kind"], _unpack(row["content"])) for row in found)
+
+    def mark_ended(self, run_id: int, seen_ns: int | None) -> None:
+        """Remember when the run's newest attempt was first seen to be over; None: it runs (again)."""
+        with self._transaction():
+            self._db.execute("UPDATE run SET ended_seen_ns = ? WHERE id = ?", (seen_ns, run_id))
+
+    def save_verdicts(self, run_id: int, judged: Sequence[tuple[JobRecord, Verdict]], now_ns: int) -> None:
+        """The verdict of each attempt in order, the newest last: collecting → judged."""
+        with self._transaction():
+            self._db.execute("DELETE FROM verdict WHERE run_id = ?", (run_id,))
+            for position, (record, verdict) in enumerate(judged):
+                self._save_verdict(run_id, position, record, verdict, newest=position == len(judged) - 1)
+            record, _ = judged[-1]
+            self._db.execute(
+                "UPDATE run SET state = 'judged', judged_ns = ?, ended_ns = ?, label = ? WHERE id = ?",
+                (now_ns, record.ended_ns, record.attempt.label, run_id),
+            )
+
+    def newest_verdict(self, run_id: int) -> tuple[JobRecord, Verdict]:
+        """The record and verdict that are mailed.
+
+        Raises:
+            LookupError: the run has none.
+        """
+        row = self._db.execute("SELECT record, content FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
+        if row is None:
+            raise LookupError(f"run {run_id} has no verdict")
+        return JobRecord.model_validate_json(_unpack(row["record"])), Verdict.model_validate_json(_unpack(row["content"]))
+
+    def mark_composed(self, run_id: int, notification: Notification, now_ns: int) -> None:
+        """Judged → composed: the outbox has the message."""
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO message (key, run_id, recipients, queued_ns, state, changed_ns) VALUES (?, ?, ?, ?, 'queued', ?) ON CONFLICT DO NOTHING",
+                (notification.key, run_id, ",".join(notification.recipients), now_ns, now_ns),
+            )
+            self._db.execute("UPDATE run SET state = 'composed' WHERE id = ?", (run_id,))
+
+    def open_messages(self) -> list[tuple[str, Run]]:
+        """Messages of composed runs with their runs: the outbox says what became of them."""
+        rows = self._db.execute("SELECT message.key AS message_key, run.* FROM message JOIN run ON run.id = run_id WHERE run.state = 'composed'")
+        return [(row["message_key"], _run(row)) for row in rows]
+
+    def mark_done(self, run_id: int, outcome: str, now_ns: int) -> None:
+        """Done: ``outcome`` is ``sent``, ``refused``, ``not wanted`` …; the documents go, the record has them."""
+        with self._transaction():
+            self._db.execute("UPDATE run SET state = 'done', outcome = ?, done_ns = ? WHERE id = ?", (outcome, now_ns, run_id))
+            self._db.execute("UPDATE message SET state = ?, changed_ns = ? WHERE run_id = ?", (outcome, now_ns, run_id))
+            self._db.execute("DELETE FROM document WHERE run_id = ?", (run_id,))
+
+    def past(self, record: JobRecord) -> tuple[PastVerdict, ...]:
+        """What was found before on these nodes, for this user's jobs of this name, and for the jobs it depends on."""
+        return past.look_up(self._db, record)
+
+    def forget(self, before_ns: int) -> int:
+        """Remove runs that were done before then; gives how many."""
+        with self._transaction():
+            return self._db.execute("DELETE FROM run WHERE state = 'done' AND done_ns < ?", (before_ns,)).rowcount
+
+    def _run_for(self, document: JobNote | NodeReport, now_ns: int) -> tuple[Run, bool]:
+        attempt, begun = document.attempt, started(document)
+        row = self._db.execute(
+            "SELECT * FROM run WHERE cluster = ? AND job_id = ? AND uid = ? ORDER BY id DESC LIMIT 1", (attempt.cluster, attempt.job_id, document.uid)
+        ).fetchone()
+        if row is not None:
+            run = _run(row)
+            if run.state is RunState.COLLECTING:
+                return run, False
+            over_ns = run.ended_ns if run.ended_ns is not None else run.judged_ns
+            if over_ns is None or begun <= over_ns + SLACK_NS:
+                return run, True
+        made = self._db.execute(
+            "INSERT INTO run (cluster, job_id, uid, user, label, state, first_seen_ns, started_ns)"
+            " VALUES (?, ?, ?, ?, ?, 'collecting', ?, ?) RETURNING *",
+            (attempt.cluster, attempt.job_id, document.uid, document.user, attempt.label, now_ns, begun),
+        ).fetchone()
+        return _run(made), False
+
+    def _save_verdict(self, run_id: int, position: int, record: JobRecord, verdict: Verdict, *, newest: bool) -> None:
+        head, tail = past.losses(record)
+        made = self._db.execute(
+            "INSERT INTO verdict (run_id, position, newest, cluster, job_id, label, uid, job_name, mode, cause, fault, fingerprint, nodes, ended_ns,"
+            " head_loss, tail_loss, gpu_hours, content, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            (
+                run_id, position, int(newest), record.attempt.cluster, record.attempt.job_id, record.attempt.label, record.uid or 0, record.name,
+                verdict.mode, verdict.cause.value if verdict.cause else None, verdict.fault.value, verdict.fingerprint, ",".join(record.nodes)[:4096],
+                record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), zlib.compress(verdict.json_bytes(), 6),
+                zlib.compress(record.json_bytes(), 6),
+            ),
+        ).fetchone()
+        self._db.executemany("INSERT OR IGNORE INTO verdict_node (verdict_id, node) VALUES (?, ?)", [(made["id"], node) for node in record.nodes])
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+
+def _run(row: sqlite3.Row) -> Run:
+    return Run(
+        id=row["id"], cluster=row["cluster"], job_id=row["job_id"], uid=row["uid"], user=row["user"], label=row["label"],
+        state=RunState(row["state"]),
+        outcome=row["outcome"], first_seen_ns=row["first_seen_ns"], started_ns=row["started_ns"], ended_seen_ns=row["ended_seen_ns"],
+        ended_ns=row["ended_ns"], judged_ns=row["judged_ns"],
+    )
+
+
+def _documents(found: Iterable[tuple[str, bytes]]) -> Documents:
+    notes: list[JobNote] = []
+    reports: list[NodeReport] = []
+    for kind, content in found:
+        if kind == "note":
+            notes.append(JobNote.model_validate_json(content))
+        else:
+            reports.append(NodeReport.model_validate_json(content))
+    return Documents(tuple(notes), tuple(reports))
+
+
+def _unpack(content: bytes) -> bytes:
+    return zlib.decompressobj().decompress(content, MAX_DOCUMENT_BYTES)

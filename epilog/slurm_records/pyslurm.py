@@ -1,0 +1,169 @@
+"""Slurm's records through PySlurm, where it is installed and was built for the running Slurm.
+
+Written against PySlurm's documented API for 24.11 and 25.11 (``pyslurm.db.Jobs``, ``pyslurm.Nodes``), not run against
+either: no PySlurm release fits the Slurm versions in Debian. What PySlurm does not give (every attempt of a requeued job,
+node events, what slurmctld means to run) is asked by the commands.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState, StepRecord
+from gpualert_slurm.epilog import bounded_command
+from gpualert_slurm.epilog.provider import Asking, JobQuery, Provider, ProviderFile, RecordsError
+from gpualert_slurm.epilog.slurm_records.command_line import WINDOW_SLACK_S, CommandLine
+from gpualert_slurm.epilog.slurm_text import words
+
+SECOND_NS = 1_000_000_000
+WORDS = {"name", "work_dir", "submit_line", "comment", "failed_node"}
+
+
+class PySlurm(Provider):
+    """Jobs' words and node states by PySlurm; the rest by the commands."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._commands = CommandLine(asking)
+        self._pyslurm = importlib.import_module("pyslurm")
+
+    def accounting(self, jobs: Sequence[JobQuery]) -> list[AccountingRecord]:
+        """By sacct: ``pyslurm.db.JobFilter`` cannot ask for the earlier attempts of a requeued job (sacct's ``-D``)."""
+        return self._commands.accounting(jobs)
+
+    def describe(self, jobs: Sequence[JobQuery], records: Sequence[AccountingRecord]) -> list[AccountingRecord]:
+        """The newest attempt's words from PySlurm, which cannot confuse them; earlier attempts stay without."""
+        wanted = {job.job_id: job.not_before_ns - WINDOW_SLACK_S * SECOND_NS for job in jobs}
+        try:
+            loaded = load(self._pyslurm, wanted, self._asking.cluster)
+        except Exception as error:  # PySlurm raises RPCError and, on a broken reply, whatever its conversion meets
+            raise RecordsError(f"PySlurm: {type(error).__name__}: {error}") from error
+        found = {(r.job_id, r.start_ns): r.model_dump(exclude_none=True, include=WORDS) for r in loaded}
+        return [r.model_copy(update=found.get((r.job_id, r.start_ns), {})) for r in records]
+
+    def unfinished(self, job_ids: Sequence[int]) -> dict[int, str]:
+        """By squeue."""
+        return self._commands.unfinished(job_ids)
+
+    def node_states(self, nodes: Sequence[str]) -> list[NodeState]:
+        """By ``pyslurm.Nodes.load()``."""
+        try:
+            loaded = self._pyslurm.Nodes.load()
+            return [node_state(loaded[name]) for name in nodes if name in loaded]
+        except Exception as error:
+            raise RecordsError(f"PySlurm: {type(error).__name__}: {error}") from error
+
+    def node_events(self, nodes: Sequence[str], since_ns: int) -> list[NodeEvent]:
+        """By sacctmgr: PySlurm has no events."""
+        return self._commands.node_events(nodes, since_ns)
+
+    def cluster_name(self) -> str:
+        """By scontrol."""
+        return self._commands.cluster_name()
+
+
+def load(module: ModuleType, wanted: dict[int, int], cluster: str | None) -> list[AccountingRecord]:
+    """The newest attempt of each wanted job (id to the time it cannot be older than) by ``pyslurm.db.Jobs.load``."""
+    if not wanted:
+        return []
+    filters = module.db.JobFilter(ids=list(wanted), start_time=min(wanted.values()) // SECOND_NS, **({"clusters": [cluster]} if cluster else {}))
+    made = [job_record(job) for job in module.db.Jobs.load(filters)]
+    return [r for r in made if r.job_id in wanted and (r.end_ns is None or r.end_ns >= wanted[r.job_id])]
+
+
+def job_record(job: Any) -> AccountingRecord:  # noqa: ANN401 - PySlurm ships no types
+    """A ``pyslurm.db.Job`` as a record. Its ``suspended_time`` is the elapsed time by mistake, and is left out."""
+    state, _ = words.state(job.state)
+    return AccountingRecord(
+        source=f"pyslurm.db.Job.load({job.id})",
+        cluster=job.cluster,
+        job_id=job.id,
+        job_id_raw=str(job.id),
+        array_job_id=job.array_id if job.array_task_id is not None else None,
+        array_task_id=job.array_task_id,
+        name=job.name,
+        user=job.user_name,
+        uid=job.user_id,
+        account=job.account,
+        partition=job.partition,
+        qos=job.qos,
+        state=state,
+        reason=words.text(job.state_reason or ""),
+        exit_code=job.exit_code,
+        exit_signal=job.exit_code_signal,
+        derived_exit_code=job.derived_exit_code,
+        derived_exit_signal=job.derived_exit_code_signal,
+        node_list=words.text(job.nodelist or ""),
+        failed_node=job.failed_node,
+        nnodes=job.num_nodes,
+        submit_ns=_ns(job.submit_time),
+        eligible_ns=_ns(job.eligible_time),
+        start_ns=_ns(job.start_time),
+        end_ns=_ns(job.end_time),
+        elapsed_s=job.elapsed_time,
+        time_limit_s=job.time_limit * 60 if isinstance(job.time_limit, int) else None,
+        priority=job.priority,
+        work_dir=job.working_directory,
+        submit_line=job.submit_command,
+        comment=job.comment,
+        steps=tuple(_step(step) for step in job.steps.values()),
+    )
+
+
+def node_state(node: Any) -> NodeState:  # noqa: ANN401 - PySlurm ships no types
+    """A ``pyslurm.Node`` as a record; its memory is in MiB."""
+    gres = ",".join(f"{name}:{count}" for name, count in (node.configured_gres or {}).items())
+    return NodeState(
+        source=f"pyslurm.Node.load({node.name!r})",
+        node=node.name,
+        state=node.state,
+        reason=node.reason,
+        reason_time_ns=_ns(_either(node, "reason_time_raw", "reason_time")),
+        boot_time_ns=_ns(_either(node, "boot_time_raw", "boot_time")),
+        slurmd_start_ns=_ns(_either(node, "slurmd_start_time_raw", "slurmd_start_time")),
+        cpu_load=node.cpu_load,
+        free_memory_mb=_either(node, "free_memory_raw", "free_memory"),
+        gres=gres or None,
+    )
+
+
+def _step(step: Any) -> StepRecord:  # noqa: ANN401 - PySlurm ships no types
+    return StepRecord(
+        step=str(step.id), name=step.name, state=words.state(step.state)[0], exit_code=step.exit_code, exit_signal=step.exit_code_signal,
+        node_list=words.text(step.nodelist or ""), ntasks=step.ntasks, start_ns=_ns(step.start_time), end_ns=_ns(step.end_time),
+    )
+
+
+def _either(thing: object, *names: str) -> Any:  # noqa: ANN401
+    """The first of these that is a number: PySlurm's plain names give formatted text in some releases."""
+    return next((v for v in (getattr(thing, name, None) for name in names) if isinstance(v, int)), None)
+
+
+def _ns(seconds: int | None) -> int | None:
+    return seconds * SECOND_NS if seconds else None
+
+
+def why_not() -> str | None:
+    """Why PySlurm cannot be used here: absent, or built for another Slurm than the commands are of."""
+    try:
+        module = importlib.import_module("pyslurm")
+    except Exception as error:  # a broken build can raise anything
+        return f"PySlurm cannot be imported: {error}"
+    try:
+        said = bounded_command.run(["sacct", "--version"], timeout_s=5).stdout
+    except bounded_command.CommandError as error:
+        return f"the running Slurm's version is not known: {error}"
+    running, built = _major_minor(said), _major_minor(str(getattr(module, "__version__", "")))
+    return None if running and running == built else f"PySlurm {built or '?'} was built for another Slurm than {running or '?'}"
+
+
+def _major_minor(text: str) -> str | None:
+    found = re.search(r"(\d+)\.0?(\d+)", text)
+    return f"{found[1]}.{found[2]}" if found else None
+
+
+PROVIDER = ProviderFile(preference=20, why_not=why_not, open=PySlurm)

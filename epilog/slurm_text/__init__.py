@@ -1,0 +1,1 @@
+"""What Slurm's commands print, parsed: pure functions, one file a command, shared words in ``words.py``."""
