@@ -34,7 +34,7 @@ class RunFile(Record):
     attach: tuple[str, ...] = ()
     notify: bool = True
     dry_run: bool = False
-    timeout_s: float | None = None
+    timeout_ms: int | None = None
     program_version: str | None = None
     claims: dict[str, str] = {}
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../core/json.h"
-#include "run.h"
+#include "json.h"
+#include "whole_file.h"
 
 #define COMMAND_MAX_BYTES 65536
 #define RUN_MAX_BYTES (1 << 20)
@@ -124,34 +124,6 @@ int bundle_file(const struct bundle *b, const char *name)
     return openat(b->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-int bundle_put(const struct bundle *b, const char *name, const char *content, size_t length)
-{
-    char private[NAME_MAX];
-    snprintf(private, sizeof private, ".%s", name);
-    int fd = openat(b->folder, private, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return errno;
-    int error = 0;
-    while (length) {
-        ssize_t wrote = write(fd, content, length);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            error = wrote < 0 ? errno : EIO;
-            break;
-        }
-        content += wrote;
-        length -= (size_t)wrote;
-    }
-    if (close(fd) < 0 && !error)
-        error = errno;
-    if (!error && renameat(b->folder, private, b->folder, name) < 0)
-        error = errno;
-    if (error)
-        unlinkat(b->folder, private, 0);
-    return error;
-}
-
 static void put_words(struct json *j, const char *key, const struct words *words)
 {
     json_open(j, key, '[');
@@ -225,7 +197,7 @@ int bundle_write_run(const struct bundle *b, const struct options *o)
     json_text(&j, "program_version", GPUALERT_VERSION);
     put_claims(&j);
     size_t length = json_end(&j);
-    int error = length ? bundle_put(b, "run.json", content, length) : E2BIG;
+    int error = length ? whole_file_put(b->folder, "run.json", content, length, false) : E2BIG;
     free(content);
     return error;
 }

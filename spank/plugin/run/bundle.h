@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "../core/instant.h"
+#include "instant.h"
 #include "options.h"
 
 #define BUNDLE_NAME_CHARS 33 /* 20261120T163240Z.5f0c8a3b9d2e4f61 */
@@ -21,9 +21,6 @@ struct bundle {
 
 /* Makes the folder; says on stderr, once, where it had to go elsewhere. False, and said, when there is no place for it at all. */
 bool bundle_make(struct bundle *b);
-
-/* Writes `length` bytes to a private name and renames it to `name`. Returns 0 or an errno. */
-int bundle_put(const struct bundle *b, const char *name, const char *content, size_t length);
 
 /* A new file in the bundle, readable and writable, close-on-exec; -1 and errno. */
 int bundle_file(const struct bundle *b, const char *name);

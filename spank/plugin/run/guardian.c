@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "guardian.h"
 
 #include <errno.h>

@@ -53,11 +53,11 @@ static bool add(struct words *list, char *word)
     return true;
 }
 
-static int add_list(struct words *list, char *text, const char *what, bool addresses)
+static int add_list(struct words *list, const char *given, const char *what, bool addresses)
 {
-    char *save = NULL;
-    if (!*text)
-        return refuse(what, text, "is empty");
+    char *save = NULL, *text = strdup(given); /* kept: the words lie in it */
+    if (!text || !*text)
+        return refuse(what, given, text ? "is empty" : "does not fit into memory");
     for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         if (addresses && !is_address(word))
             return refuse(what, word, "is no mail address");

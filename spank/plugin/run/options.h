@@ -19,7 +19,7 @@ struct options {
     char **command; /* NULL-terminated, never empty when options_read returned -1 */
 };
 
-/* Reads argv, which it may cut up. Returns -1 to go on, or the status to exit with; it has then said why. */
+/* Reads argv. Returns -1 to go on, or the status to exit with; it has then said why. */
 int options_read(struct options *o, int argc, char **argv);
 
 #endif

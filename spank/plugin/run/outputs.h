@@ -2,7 +2,7 @@
 #ifndef GPUALERT_RUN_OUTPUTS_H
 #define GPUALERT_RUN_OUTPUTS_H
 
-#include "../core/capture.h"
+#include "capture.h"
 
 struct outputs {
     struct capture_ends ends; /* what the drain thread gets: our ends, and the originals */

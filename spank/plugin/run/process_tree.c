@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "process_tree.h"
 
 #include <dirent.h>

@@ -4,10 +4,6 @@
 
 #include <sys/types.h>
 
-#ifndef GPUALERT_VERSION
-#define GPUALERT_VERSION "0.1.0"
-#endif
-
 /* As timeout(1), env(1) and the shells have them. */
 enum { EXIT_TIMED_OUT = 124, EXIT_OWN = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 

@@ -1,0 +1,82 @@
+#include "end.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "errno_name.h"
+#include "exit_record.h"
+#include "json.h"
+#include "whole_file.h"
+
+static void put_instant(struct json *j, const char *key, struct instant at)
+{
+    if (!at.monotonic_ns)
+        return;
+    json_open(j, key, '{');
+    json_int(j, "ns", at.realtime_ns);
+    json_int(j, "monotonic_ns", at.monotonic_ns);
+    json_close(j, '}');
+}
+
+static void put_status(struct json *j, const struct end *e)
+{
+    if (!e || !e->waited)
+        return;
+    json_int(j, "wait_status", e->wait_status);
+    if (WIFEXITED(e->wait_status))
+        json_int(j, "exit_code", WEXITSTATUS(e->wait_status));
+    if (WIFSIGNALED(e->wait_status))
+        json_int(j, "signal", WTERMSIG(e->wait_status));
+    json_bool(j, "core_dumped", WIFSIGNALED(e->wait_status) && WCOREDUMP(e->wait_status));
+}
+
+int end_write(const struct bundle *b, const struct end *e)
+{
+    struct json j;
+    char content[8192];
+    json_begin(&j, content, sizeof content, NULL);
+    json_text(&j, "format", "gpualert-run-end/1");
+    json_text(&j, "by", e->by);
+    put_instant(&j, "ended", e->ended);
+    put_status(&j, e);
+    if (e->exec_errno)
+        json_text(&j, "exec_error", errno_name(e->exec_errno));
+    json_bool(&j, "timed_out", e->timed_out);
+    json_open(&j, "signals", '[');
+    for (unsigned i = 0; i < e->signals; i++) {
+        const struct sent_signal *s = &e->signal[i];
+        json_open(&j, NULL, '{');
+        json_int(&j, "signal", s->signal);
+        json_int(&j, "at_ns", s->at_ns);
+        if (s->sender) {
+            json_int(&j, "sender_pid", s->sender);
+            json_int(&j, "sender_uid", s->sender_uid);
+        }
+        json_bool(&j, "forwarded", s->forwarded);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_bool(&j, "output_open", e->output_open);
+    size_t length = json_end(&j);
+    return length ? whole_file_put(b->folder, "end.json", content, length, false) : E2BIG;
+}
+
+int exit_record_write(const struct bundle *b, struct capture *c, const char *capture, const struct end *e, pid_t pid, struct instant started)
+{
+    struct exit_record record = {
+        .attempt = b->name, .node = b->host, .boot_id = b->boot_id, .step = "run", .local_tasks = 1, .step_tasks = 1, .node_count = 1,
+        .parent_pid = getpid(), .pid = pid, .state = e ? "closed" : "prepared", .rank = CAPTURE_NO_RANK,
+        .prepared = b->created, .started = started, .capture = capture, .has_streams = c != NULL,
+    };
+    if (e) {
+        record.waited = e->waited;
+        record.wait_status = e->wait_status;
+        record.exited = e->ended;
+        record.exited_by = "wait";
+        record.closed = instant_now();
+    }
+    for (int i = 0; c && i < 2; i++)
+        record.stream[i] = capture_stream(c, 0, (enum capture_stream_name)i);
+    return exit_record_put(b->folder, &record, false);
+}

@@ -1,0 +1,97 @@
+#include "finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef GPUALERT_COMMAND
+#define GPUALERT_COMMAND "/usr/bin/gpualert"
+#endif
+
+#define FINISH_DEADLINE_S 900 /* the mail's own deadline is far shorter: this is for what hangs */
+
+/* The command's environment is made for the command: what would bend our own interpreter is taken out. */
+static void clean_environment(void)
+{
+    static const char *const names[] = {"PYTHONPATH",       "PYTHONHOME",   "PYTHONSTARTUP", "PYTHONINSPECT",   "PYTHONDEBUG",
+                                        "PYTHONWARNINGS",   "PYTHONOPTIMIZE", "PYTHONVERBOSE", "PYTHONEXECUTABLE", "PYTHONBREAKPOINT",
+                                        "PYTHONPLATLIBDIR", "LD_PRELOAD",   "LD_AUDIT",      "BASH_ENV",        "ENV"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    setenv("PYTHONSAFEPATH", "1", 1);
+    setenv("PYTHONUNBUFFERED", "1", 1);
+}
+
+static void lift_limits(void)
+{
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_STACK};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) == 0) {
+            limit.rlim_cur = limits[i] == RLIMIT_STACK && limit.rlim_max == RLIM_INFINITY ? limit.rlim_cur : limit.rlim_max;
+            setrlimit((__rlimit_resource_t)limits[i], &limit);
+        }
+    }
+}
+
+/* In the child: never returns. */
+static void start(const struct bundle *b)
+{
+    char beside[PATH_MAX];
+    const char *python = getenv("GPUALERT_PYTHON");
+    int log = openat(b->folder, "report.log", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (log >= 0) {
+        dup2(log, 1);
+        dup2(log, 2);
+    }
+    setpgid(0, 0);
+    setpriority(PRIO_PROCESS, 0, 10);
+    lift_limits();
+    clean_environment();
+    for (int s = 1; s < 32; s++)
+        signal(s, SIG_DFL);
+    if (python && *python)
+        execl(python, python, "-m", "gpualert_slurm.programs.cli", "finish", b->path, (char *)NULL);
+    ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 16);
+    char *slash = length > 0 ? memrchr(beside, '/', (size_t)length) : NULL;
+    if (slash) {
+        strcpy(slash + 1, "gpualert");
+        execl(beside, beside, "finish", b->path, (char *)NULL);
+    }
+    execl(GPUALERT_COMMAND, GPUALERT_COMMAND, "finish", b->path, (char *)NULL);
+    dprintf(2, "gpualert-run: cannot start the diagnosis: no gpualert in GPUALERT_PYTHON, beside gpualert-run, or at %s: %s; run: gpualert diagnose %s\n",
+            GPUALERT_COMMAND, strerror(errno), b->path);
+    _exit(127);
+}
+
+void finish_run(const struct bundle *b)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_UNBLOCK, &child, NULL);
+        start(b);
+    }
+    if (pid < 0)
+        return;
+    setpgid(pid, pid);
+    time_t until = time(NULL) + FINISH_DEADLINE_S;
+    while (waitpid(pid, NULL, WNOHANG) == 0) {
+        if (time(NULL) >= until) {
+            kill(-pid, SIGKILL);
+            waitpid(pid, NULL, 0);
+            return;
+        }
+        sigtimedwait(&child, NULL, &(struct timespec){.tv_sec = 60});
+    }
+}
