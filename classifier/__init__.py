@@ -1,1 +1,5 @@
 """What it means: text to evidence (parsers/), evidence to verdict (modes/). Pure: no network, no clock, no subprocess."""
+
+from gpualert_slurm.classifier.scan import scan
+
+__all__ = ["scan"]

@@ -1,0 +1,34 @@
+"""Numbers as training loops print them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?\d{1,3})?|\.\d{1,18}(?:[eE][-+]?\d{1,3})?|nan|NaN|NAN|inf|Inf|INF|Infinity)"
+"""A number, also ``nan`` and ``inf``: they are what the reader looks for. No nested repeats."""
+
+_COUNT = re.compile(r"[,_ ]")
+
+
+def number(text: str | None) -> float | None:
+    """The float that ``text`` prints, or None."""
+    if text is None:
+        return None
+    try:
+        return float(text.strip().strip("'\""))
+    except ValueError:
+        return None
+
+
+def count(text: str | None) -> int | None:
+    """A whole number, also with separators (``500,000``), or None."""
+    if text is None:
+        return None
+    bare = _COUNT.sub("", text)
+    return int(bare) if bare.isascii() and bare.isdigit() and len(bare) < 16 else None
+
+
+def finite(values: tuple[float, ...] | list[float]) -> list[float]:
+    """Those that are numbers."""
+    return [value for value in values if math.isfinite(value)]

@@ -1,0 +1,133 @@
+"""Loops of one's own: ``step 100/1000 loss=2.31 lr 1e-4``, JSON lines, and what such programs say when they are done."""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.numbers import NUMBER, count, number
+from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
+from gpualert_slurm.evidence import Role
+
+_LOSS = r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\))?['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>" + NUMBER + r")(?![\w-]|\.\w)"
+_STEP = re.compile(
+    r"\b(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
+)
+_EPOCH = re.compile(r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?")
+_SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
+_EXTRA = (
+    ("grad_norm", re.compile(r"\bg(?:rad(?:ient)?[_ -]?)?norm['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
+    ("learning_rate", re.compile(r"\b(?:lr|learning[_ ]rate)['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER + ")", re.IGNORECASE)),
+    ("accuracy", re.compile(r"(?<![\w])(?:train[_ ])?acc(?:uracy)?['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
+    ("loss_scale", re.compile(r"\bloss[_ ]scale['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
+)
+
+
+def extras(text: str) -> Data:
+    """Gradient norm, learning rate and accuracy where the line has them."""
+    data: Data = {}
+    for name, regex in _EXTRA:
+        found = regex.search(text)
+        value = number(found["value"]) if found else None
+        if value is not None:
+            data[name] = value
+    return data
+
+
+def _progress(found: re.Match[str], match: Match) -> Match | None:
+    text = match.line.text
+    loss = number(found["loss"])
+    if loss is None or text.lstrip().startswith(("#", "//")):
+        return None
+    data: Data = {"loss": loss, **extras(text)}
+    counted = False
+    step = _STEP.search(text) or _SLASH.search(text)
+    if step:
+        counted = _put(data, "step", count(step["step"]))
+        _put(data, "planned", count(step["planned"]))
+    epoch = _EPOCH.search(text)
+    if epoch:
+        counted = True
+        data["epoch"] = float(epoch["epoch"])
+        _put(data, "epochs", count(epoch["epochs"]))
+    if not counted:
+        data["weak"] = True
+    return refined(Match(match.says, match.role, match.line, match.pattern), data=data)
+
+
+def _put(data: Data, name: str, value: int | None) -> bool:
+    if value is not None:
+        data[name] = value
+    return value is not None
+
+
+def _metric(found: re.Match[str], match: Match) -> Match | None:
+    value = number(found["value"])
+    name = re.sub(r"[ /-]+", "_", f"{found['of']}_{found['what']}".lower()).replace("validation", "val").replace("_acc_", "_accuracy_")
+    name = name.removeprefix("final_") if found["of"].lower() == "final" else name
+    return None if value is None else refined(match, data={"name": name, "value": value})
+
+
+PARSER = Parser(
+    program="plain training loops",
+    patterns=(
+        Pattern(
+            name="loss_line",
+            says="progress",
+            role=Role.MARKER,
+            regex=_LOSS,
+            literals=("loss", "Loss", "LOSS"),
+            samples=("step 100 loss 2.3456", "Epoch 1/3 | Step 100/1000 | Loss: 2.3456 | lr: 1.00e-04", "[ 100/1000] loss=nan grad_norm=inf", '{"step": 10, "loss": 2.31, "lr": 0.0001}', "iter 40: loss 1.9, time 12.1ms"),
+            near_misses=("Using loss: cross_entropy", "loss_weight: 0.5", "# loss: 1.0 is the default", "val_loss improved", "lossless compression: 3", "loss.py:12"),
+            read=_progress,
+            general=True,
+        ),
+        Pattern(
+            name="not_finite",
+            says="nan_loss",
+            role=Role.ROOT,
+            regex=r"(?:[Ll]oss|LOSS|[Gg]radients?) (?:is|are|became|was|went|diverged to) (?P<what>[Nn]a[Nn]|NAN|[Ii]nf(?:inite)?|non-?finite|not finite)\b.{0,80}(?P<then>stop|exit|abort|terminat|halt|rais)",
+            literals=("oss is ", "oss became ", "oss was ", "oss went ", "oss diverged ", "LOSS is ", "radients are ", "radients became ", "radient is "),
+            samples=("Loss is nan, stopping training", "loss became inf at step 40: aborting"),
+            near_misses=("check that the loss is nan-safe", "loss is nan: 0 times", "loss is not none, stopping"),
+            cause=Cause.NAN_LOSS,
+        ),
+        Pattern(
+            name="done",
+            says="planned_end",
+            role=Role.MARKER,
+            regex=r"^(?:\W{0,8}|\[[^\]]{1,60}\] {0,2}|.{0,60}(?:INFO|info)\W{1,6})?(?:[Tt]raining|TRAINING)(?: run| job| loop)? (?:is )?(?:complete|completed|finished|done|COMPLETE|FINISHED|has finished)\b|^(?:\W{0,8})(?:[Ff]inished|[Cc]ompleted|[Dd]one) training\b",
+            literals=("raining", "TRAINING"),
+            samples=("Training complete.", "INFO: training finished in 10.2 s", "Finished training after 3 epochs", "*** Training completed ***"),
+            near_misses=("pre-training data", "when training is done call save()", "Training step 3 completed"),
+        ),
+        Pattern(
+            name="metric",
+            says="metrics",
+            role=Role.MARKER,
+            regex=r"\b(?P<of>[Ff]inal|[Tt]est|[Vv]al(?:idation)?|[Ee]val(?:uation)?)[_ /](?P<what>acc(?:uracy)?|loss|f1|bleu|rouge|perplexity|ppl|auc|mAP|mIoU)['\"]?\s{0,3}(?:[:=]|is)?\s{0,3}(?P<value>" + NUMBER + r")(?![\w])",
+            literals=("acc", "loss", "f1", "bleu", "rouge", "perplexity", "ppl", "auc", "mAP", "mIoU"),
+            samples=("final accuracy: 0.93", "test_acc=0.911", "val_loss: 1.203", "Validation accuracy 0.5"),
+            near_misses=("final accuracy is high", "val_loss improved", "latest loss: 3"),
+            read=_metric,
+        ),
+        Pattern(
+            name="saved",
+            says="checkpoint_saved",
+            role=Role.MARKER,
+            regex=r"(?:[Ss]av(?:ed|ing)|[Ww]r(?:ote|iting)) (?:a |the |model |training )?(?:checkpoint|state|model)(?: (?:to|at|in|for))?\b",
+            literals=("checkpoint", " state", " model"),
+            samples=("saved checkpoint to out/step_100.pt", "Saving model checkpoint to /scratch/u/checkpoint-500"),
+            near_misses=("saved time by caching", "no checkpoint saved"),
+        ),
+        Pattern(
+            name="resumed",
+            says="checkpoint_loaded",
+            role=Role.MARKER,
+            regex=r"(?:[Rr]esum(?:ed|ing)(?: training)? from|[Ll]oaded checkpoint|[Rr]estored (?:from )?checkpoint|[Ll]oading checkpoint from)\b",
+            literals=("esumed", "esuming", "oaded checkpoint", "estored ", "oading checkpoint"),
+            samples=("Resuming training from checkpoint out/last.pt", "loaded checkpoint 'last.pt' (epoch 3)"),
+            near_misses=("Loading checkpoint shards: 100%", "resuming is off"),
+        ),
+    ),
+)

@@ -1,0 +1,73 @@
+"""The words of ``Evidence.says``: modes ask for a word, never for a parser or a watcher."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    # a run's errors, as its log tells them
+    "exception": "A Python exception that ended a traceback (or stands bare); data: type, message, file, frame_line, function, about",
+    "chained_exception": "An exception that a later one of the same traceback replaced",
+    "gpu_oom": "The GPU's memory did not suffice; data: requested, total, free where printed",
+    "cuda_error": "The CUDA or HIP runtime refused or failed",
+    "nccl_error": "The communication library failed",
+    "collective_timeout": "A collective did not finish in time: who says so was waiting",
+    "rendezvous": "The ranks did not find each other",
+    "host_memory_refused": "The process was refused host memory",
+    "killed": "A process was killed, says the shell or a launcher; data: signal where named",
+    "oom_kill_text": "slurmstepd says that the kernel's oom killer acted",
+    "worker_killed": "A data loader's worker was killed or died; data: signal",
+    "native_crash": "A process died in native code (segmentation fault, abort, bus error); data: signal",
+    "nan_loss": "The program itself says that loss or gradients are not finite",
+    "command_not_found": "The shell or srun found no such program",
+    "launch_refused": "A launcher refused before any program of the user ran",
+    "asset_refused": "A model, tokenizer or other asset is absent or not to be had",
+    "data_refused": "Data could not be read or made",
+    "checkpoint_broken": "A checkpoint does not fit, is not valid or is corrupt",
+    "usage": "A program printed its usage because of a wrong option",
+    "hardware_text": "The job's own output names a hardware error: a hint, never a proof",
+    # what launchers and Slurm write into a job's output
+    "task_exited": "srun names a task that ended badly; data: host, tasks, code or signal",
+    "failure_summary": "A launcher's summary of failed ranks; data: rank, local_rank, exitcode, host",
+    "step_cancelled": "slurmstepd says that the step or job was cancelled; data: why where named",
+    "time_limit_text": "slurmstepd says that the time limit was reached",
+    "preempted_text": "slurmstepd says preempted or requeued",
+    "node_failure_text": "srun or slurmstepd says that a node failed",
+    "teardown": "A launcher takes the other processes down: a cascade",
+    "advice": "A library's standing advice; never evidence",
+    # the run's life
+    "training_started": "The training loop began",
+    "progress": "A line of progress; data: step, planned, loss and the like",
+    "planned_end": "The program says that it reached its planned end",
+    "checkpoint_saved": "A checkpoint was written",
+    "checkpoint_loaded": "A checkpoint was loaded",
+    "checkpoint_not_loaded": "The program looked for a checkpoint and starts from scratch",
+    "retried": "The program caught an error and tries again with less",
+    "loss_scale": "The loss scale was lowered: normal at the start",
+    "slow_transport": "A slow transport between nodes is in use",
+    "metrics": "Final or evaluation metrics",
+    # SYSTEM: Slurm's records, exit records, cgroup, kernel, NVML
+    "slurm_state": "How Slurm says the job or step ended",
+    "slurm_field": "Another field of Slurm's records",
+    "node_state": "A stretch of a node's life that was not plain service, in Slurm's records",
+    "node_lost": "Slurm says that a node of the job was lost while the job ran",
+    "rank_exit": "How a task ended, as its parent waited for it",
+    "cgroup_memory": "The step's memory cgroup: limit, peak, oom kills",
+    "log_activity": "When a rank last wrote",
+    "own_exit": "How the command ended outside Slurm",
+    "gpu_counter": "A GPU's counter that moved between before and after; data: counter, before, after",
+    "gpu_latent": "A GPU's counter that is not clean and did not move",
+    "gpu_vanished": "A GPU that was there before could not be read after",
+    "gpu_activity": "GPU utilisation over a window",
+    "xid": "The kernel log: an NVIDIA XID; data: xid, pci",
+    "sxid": "The kernel log: an NVSwitch error",
+    "gpu_off_bus": "The kernel log: a GPU fell off the bus",
+    "kernel_oom": "The kernel log: the oom killer acted; data: pid, constraint",
+    "kernel_hung_task": "The kernel log: a task blocked for long",
+    "kernel_segfault": "The kernel log: a process crashed",
+    "kernel_line": "Another line of the kernel log",
+    "gap": "Something that should be known and is not",
+    "series": "A series of numbers: loss, gradient norm, GPU activity",
+    "past": "An earlier verdict",
+}
+
+INFRASTRUCTURE = frozenset({"node_lost", "gpu_counter", "gpu_vanished", "xid", "sxid", "gpu_off_bus"})
+"""What, as SYSTEM evidence, can put the fault on a node or the cluster."""
