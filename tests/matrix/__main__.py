@@ -1,0 +1,125 @@
+"""``python -m tests.matrix``: the system tests on every Slurm version of the table, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from . import checkout, environment
+from .cgroups import CgroupError
+from .folder import CHECKOUT, Folder, FolderError, Made
+from .page import Row, page, write
+from .run import leftovers, run
+from .space import SpaceError, remove
+from .suite import SUITES, Suite, Tracking, by_name
+
+PROGRAMS = ("debootstrap", "unshare", "setpriv", "chroot", "git", "mount")
+
+
+def main() -> int:
+    """0: every run asked for was good, or could not be had here and that was said. 1: a test failed. 2: nothing ran."""
+    asked = _arguments()
+    if os.geteuid() != 0:
+        print("matrix: not root: folders, namespaces and clusters need it; nothing runs", file=sys.stderr)
+        return 2
+    if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
+        print(f"matrix: {', '.join(missing)} not found (on Debian: apt-get install debootstrap util-linux git); nothing runs", file=sys.stderr)
+        return 2
+    started, when = time.monotonic(), datetime.now(timezone.utc)
+    suites = [by_name(name) for name in asked.suite] or list(SUITES)
+    rows: list[Row] = []
+    for suite in suites:
+        rows += _suite(suite, asked, started + asked.limit_min * 60)
+    seconds = time.monotonic() - started
+    command = "make matrix" if not sys.argv[1:] else f"python -m tests.matrix {' '.join(sys.argv[1:])}"
+    text = page(rows, command, checkout.commit_of(CHECKOUT), when.strftime("%Y-%m-%d %H:%M UTC"), seconds)
+    print("\n" + text)
+    if asked.page is not None:
+        write(asked.page, text)
+    ran = [row.outcome for row in rows if row.outcome is not None]
+    if asked.prepare:
+        return 0 if any(row.made for row in rows) else 2
+    return 2 if not ran else int(not all(outcome.good for outcome in ran))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
+    parser.add_argument("--suite", action="append", default=[], help="only this suite or Slurm version (repeatable)")
+    parser.add_argument("--tracking", action="append", choices=[t.value for t in Tracking], default=[], help="only this one (default: both)")
+    parser.add_argument("--tests", action="append", default=[], help="files or node ids instead of tests/system (repeatable)")
+    parser.add_argument("-k", default="", help="pytest's -k")
+    parser.add_argument("--limit-min", type=float, default=120, help="minutes for all of it")
+    parser.add_argument("--run-limit-min", type=float, default=25, help="minutes for one run of the tests")
+    parser.add_argument("--prepare", action="store_true", help="make folders, environments and plugins; run no test")
+    parser.add_argument("--page", type=Path, help="where the page goes; without it, only to stdout")
+    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("GPUALERT_MATRIX", "/var/cache/gpualert-matrix")),
+                        help="where folders are kept between runs (also GPUALERT_MATRIX)")
+    return parser.parse_args()
+
+
+def _suite(suite: Suite, asked: argparse.Namespace, until: float) -> list[Row]:
+    trackings = [Tracking(value) for value in asked.tracking] or list(Tracking)
+    say = _speaker(f"{suite.name} {suite.slurm}")
+    folder = Folder(asked.folder, suite, say)
+    made: Made | None = None
+    try:
+        with folder.held():
+            made = folder.prepare(_left(until, 15))
+            count = checkout.copy(CHECKOUT, folder.work)
+            say(f"{count} files of the checkout copied; environment and plugin")
+            for line in environment.make(folder, made, _left(until, 15)):
+                if "warning" in line.lower() or "skipped" in line:
+                    say(line)
+            plugin = folder.work / "var/tmp/checkout/spank/plugin/build/gpualert.so"
+            built = f"built, {plugin.stat().st_size // 1024} KiB" if plugin.exists() else "not built"
+            say(f"plugin {built}")
+            if asked.prepare:
+                return [Row(suite, tracking, made, built, None, "only prepared") for tracking in trackings]
+            rows = [_run(folder, tracking, Row(suite, tracking, made, built), asked, until) for tracking in trackings]
+            for name in leftovers(folder.work):
+                say(f"{name} was left behind in {folder.work}/var/tmp")
+            return rows
+    except (FolderError, SpaceError) as error:
+        say(str(error))
+        if isinstance(error, FolderError) and made is None:
+            return [Row(suite, tracking, None, why=str(error)) for tracking in trackings]
+        return [Row(suite, tracking, made, "not built", None, str(error)) for tracking in trackings]
+    finally:
+        remove(folder.work / "var/tmp/checkout")
+
+
+def _run(folder: Folder, tracking: Tracking, row: Row, asked: argparse.Namespace, until: float) -> Row:
+    say = _speaker(f"{row.suite.name} {row.suite.slurm} {tracking.value}")
+    limit_s = _left(until, asked.run_limit_min)
+    if limit_s < 60:
+        return replace(row, why=f"the {asked.limit_min:.0f} minutes for the whole matrix are used up")
+    say(f"tests (at most {limit_s / 60:.0f} minutes)")
+    try:
+        outcome = run(folder, tracking, [*(asked.tests or ["tests/system"]), *(["-k", asked.k] if asked.k else [])], limit_s, say)
+    except CgroupError as error:
+        say(str(error))
+        return replace(row, why=str(error))
+    say(f"{outcome.passed} passed, {len(outcome.failed)} failed, {len(outcome.skipped)} skipped in {outcome.seconds:.0f} s {outcome.ended}")
+    return replace(row, outcome=outcome)
+
+
+def _left(until: float, at_most_min: float) -> float:
+    return max(1.0, min(until - time.monotonic(), at_most_min * 60))
+
+
+def _speaker(name: str) -> Callable[[str], None]:
+    def say(words: str) -> None:
+        print(f"{datetime.now(timezone.utc):%H:%M:%S} [{name}] {words}", flush=True)
+
+    return say
+
+
+if __name__ == "__main__":
+    sys.exit(main())

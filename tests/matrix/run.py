@@ -1,0 +1,54 @@
+"""One run: the system tests inside a suite's folder with one way to track processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .cgroups import CgroupError, Group
+from .checkout import INSIDE as CHECKOUT
+from .environment import PYTHON
+from .folder import Folder
+from .outcome import Outcome, read
+from .suite import Tracking
+
+WORTH = (" PASSED", " FAILED", " SKIPPED", " ERROR", " XFAIL", "testbed:")  # what pytest -v and the bed say while they run
+
+
+def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float, say: Callable[[str], None]) -> Outcome:
+    """Run pytest there with ``tests`` as its arguments, at most ``limit_s``.
+
+    Raises ``CgroupError`` where tracking by cgroup is asked for and this host cannot give Slurm version 1 hierarchies.
+    """
+    try:
+        group: Group | None = Group(f"gpualert-matrix.{os.getpid()}")
+    except CgroupError:
+        if tracking is Tracking.CGROUP:
+            raise
+        group = None
+    results = f"results-{tracking.value}.xml"
+    there = folder.work / "var" / "tmp" / results
+    there.unlink(missing_ok=True)
+    env = {"GPUALERT_REQUIRE_CLUSTER": "1", "GPUALERT_TESTBED_TRACKING": tracking.value, "PYTHONDONTWRITEBYTECODE": "1"}
+    argv = ["bash", "-c", f'cd {CHECKOUT} && exec {PYTHON} -m pytest -v --tb=short -p no:cacheprovider --junitxml=/var/tmp/{results} "$@"',
+            "pytest", *tests]
+    started = time.monotonic()
+    log = folder.path / f"log-{tracking.value}"
+    log.unlink(missing_ok=True)
+    try:
+        status = folder.space.run(argv, timeout_s=limit_s, env=env, group=group, log=log, echo=lambda line: say(line) if _worth(line) else None)
+    finally:
+        if group is not None and (left := group.remove()):
+            say(f"control groups that could not be removed: {', '.join(str(path) for path in left)}")
+    return read(there, status, time.monotonic() - started, limit_s)
+
+
+def _worth(line: str) -> bool:
+    return any(word in line for word in WORTH) or line.startswith(("FAILED", "ERROR"))
+
+
+def leftovers(work: Path) -> list[str]:
+    """Beds that a run left behind in its /var/tmp."""
+    return sorted(path.name for path in (work / "var" / "tmp").glob("gpualert-bed-*"))
