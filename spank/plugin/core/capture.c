@@ -220,11 +220,11 @@ static void write_ends(struct capture *c)
             if (why && !s->log_error)
                 s->log_error = why;
         }
-        if (s->log_fd >= 0)
+        if (s->log_fd >= 0 && !c->bounds.sync_later)
             (void)fsync(s->log_fd);
     }
     for (unsigned i = 0; i < c->tasks; i++)
-        if (c->task[i].index.fd >= 0)
+        if (c->task[i].index.fd >= 0 && !c->bounds.sync_later)
             (void)fsync(c->task[i].index.fd);
 }
 
@@ -244,6 +244,17 @@ bool capture_finish(struct capture *c)
     if (!c->drain_runs)
         write_ends(c);
     return !c->drain_runs && !c->forward_runs;
+}
+
+int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name name)
+{
+    struct stream *s = &c->stream[2 * task + (unsigned)name];
+    int fd;
+    pthread_mutex_lock(&c->lock);
+    fd = s->left_fd;
+    s->left_fd = -1;
+    pthread_mutex_unlock(&c->lock);
+    return fd;
 }
 
 struct capture_task capture_task(struct capture *c, unsigned task)
@@ -275,6 +286,7 @@ void capture_free(struct capture *c)
         return; /* a thread left behind still uses it */
     for (unsigned i = 0; c->stream && i < c->streams; i++) {
         close_if(c->stream[i].in_fd);
+        close_if(c->stream[i].left_fd);
         close_if(c->stream[i].out_fd);
         close_if(c->stream[i].log_fd);
     }

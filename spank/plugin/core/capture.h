@@ -30,6 +30,8 @@ struct capture_bounds {
     unsigned linger_ms;         /* after the last task: how long other holders of a pipe are still read */
     unsigned stall_ms;          /* in capture_finish: how long the outputs may take nothing at all */
     unsigned finish_ms;         /* in capture_finish: how long forwarding may take altogether */
+    bool sync_later;            /* capture_finish leaves it to the caller to make the logs durable */
+    bool leave_open;            /* an input that others still hold at the end is not closed: capture_left_open */
 };
 
 extern const struct capture_bounds capture_default_bounds;
@@ -115,6 +117,12 @@ struct capture_stream {
     const char *ended;             /* "eof", "deadline", "output_closed", or NULL while open */
 };
 struct capture_stream capture_stream(struct capture *c, unsigned task, enum capture_stream_name name);
+
+/*
+ * After capture_finish, with leave_open: the read end of a stream that ended at its deadline, the caller's from now on; -1 when there is
+ * none. Whoever holds the other end would otherwise be killed by its next write.
+ */
+int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name name);
 
 void capture_free(struct capture *c);
 

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "state.h"
@@ -25,7 +26,10 @@ void output_close(struct stream *s)
 static void input_close(struct capture *c, struct stream *s, const char *why)
 {
     pthread_mutex_lock(&c->lock);
-    close(s->in_fd);
+    if (c->bounds.leave_open && strcmp(why, "deadline") == 0)
+        s->left_fd = s->in_fd;
+    else
+        close(s->in_fd);
     s->in_fd = -1;
     s->ended = why;
     forward_kick(c);

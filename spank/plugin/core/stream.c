@@ -14,6 +14,7 @@ void stream_reset(struct stream *s, unsigned char *ring, uint32_t ring_bytes, ui
 {
     *s = (struct stream){
         .in_fd = -1,
+        .left_fd = -1,
         .out_fd = -1,
         .log_fd = -1,
         .ring = ring,

@@ -25,6 +25,7 @@ enum out_kind {
  */
 struct stream {
     int in_fd, out_fd, log_fd;
+    int left_fd; /* the input that was left open for the caller */
     enum out_kind out_kind;
     enum capture_why_not why_not;
     bool merged;
