@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "guardian.h"
+#include "keeper.h"
 #include "rank_log.h"
 #include "run.h"
 
@@ -24,6 +25,8 @@ static struct capture_bounds bounds_of_run(void)
     bounds.backlog_max_bytes = 4 << 20;
     bounds.min_free_bytes = 256 << 20;
     bounds.stall_ms = bounds.finish_ms = ~0u;
+    bounds.sync_later = true; /* by the guardian: the caller does not wait for a disk */
+    bounds.leave_open = true;
     return bounds;
 }
 
@@ -150,6 +153,9 @@ int main(int argc, char **argv)
     if (capture) {
         capture_task_ended(capture, 0);
         (void)capture_finish(capture);
+        end.output_open = keeper_start((int[2]){capture_left_open(capture, 0, CAPTURE_OUT), capture_left_open(capture, 0, CAPTURE_ERR)});
+        if (end.output_open)
+            (void)end_write(&bundle, &end);
     }
     if (kept)
         (void)exit_record_write(&bundle, capture, captured, &end, command.pid, command.started);
