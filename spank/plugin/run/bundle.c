@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -88,22 +87,32 @@ static int in_temporary_folder(struct bundle *b)
     return make_bundle(b, path);
 }
 
+/* "20261120T163240Z." by the civil calendar: gmtime(3) would read the machine's time zone first. */
+static size_t stamp(char *text, size_t size, int64_t seconds)
+{
+    int64_t day = seconds / 86400, rest = seconds % 86400;
+    int64_t shifted = day + 719468, era = shifted / 146097, day_of_era = shifted % 146097; /* days since 0000-03-01, years of 400 */
+    int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100), part = (5 * day_of_year + 2) / 153;
+    int month = (int)(part < 10 ? part + 3 : part - 9);
+    int n = snprintf(text, size, "%04d%02d%02dT%02d%02d%02dZ.", (int)(year_of_era + era * 400 + (month <= 2)), month,
+                     (int)(day_of_year - (153 * part + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+    return n > 0 && (size_t)n < size ? (size_t)n : 0;
+}
+
 bool bundle_make(struct bundle *b)
 {
     char path[PATH_MAX];
     unsigned char dice[8];
-    time_t now;
-    struct tm utc;
     b->folder = -1;
     b->created = instant_now();
     boot_id_read(b->boot_id);
     if (gethostname(b->host, sizeof b->host) < 0)
         strcpy(b->host, "localhost");
     b->host[sizeof b->host - 1] = '\0';
-    now = (time_t)(b->created.realtime_ns / 1000000000);
-    if (getrandom(dice, sizeof dice, 0) != sizeof dice || !gmtime_r(&now, &utc))
+    if (getrandom(dice, sizeof dice, 0) != sizeof dice)
         return false;
-    size_t used = strftime(b->name, sizeof b->name, "%Y%m%dT%H%M%SZ.", &utc);
+    size_t used = stamp(b->name, sizeof b->name, b->created.realtime_ns / 1000000000);
     for (size_t i = 0; i < sizeof dice && used; i++)
         snprintf(b->name + used + 2 * i, 3, "%02x", dice[i]);
     int error = in_state_home(b, path);

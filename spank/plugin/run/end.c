@@ -37,7 +37,7 @@ int end_write(const struct bundle *b, const struct end *e)
     char content[8192];
     json_begin(&j, content, sizeof content, NULL);
     json_text(&j, "format", "gpualert-run-end/1");
-    json_text(&j, "by", e->by);
+    json_text(&j, "by", e->by_guardian ? "guardian" : "gpualert-run");
     put_instant(&j, "ended", e->ended);
     put_status(&j, e);
     if (e->exec_errno)

@@ -19,7 +19,7 @@ struct sent_signal {
 };
 
 struct end {
-    const char *by;
+    bool by_guardian;
     struct instant ended;
     bool waited;     /* wait_status is known */
     int wait_status;

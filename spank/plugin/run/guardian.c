@@ -13,14 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "end.h"
 #include "finish.h"
 #include "process_tree.h"
 #include "run.h"
 
 struct note {
-    enum { COMMAND_IS, ALL_IS_WRITTEN } says;
+    enum { COMMAND_IS, IT_ENDED, ALL_IS_WRITTEN } says;
     pid_t pid;
+    struct end end;
 };
 
 union control {
@@ -49,6 +49,12 @@ void guardian_watch_me(int socket)
     (void)!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (pidfd >= 0)
         close(pidfd);
+}
+
+bool guardian_end(int socket, const struct end *end)
+{
+    struct note note = {.says = IT_ENDED, .end = *end};
+    return socket >= 0 && send(socket, &note, sizeof note, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof note;
 }
 
 void guardian_finish(int socket)
@@ -142,59 +148,61 @@ static void sync_files(const struct bundle *b)
     fsync(b->folder);
 }
 
-_Noreturn static void guard(int socket, struct bundle *b)
+static void ignore_signals(void)
 {
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+}
+
+_Noreturn static void guard(int socket, struct bundle *b)
+{
     struct note note;
     pid_t command = 0;
     int command_fd = -1, fd;
-    bool whole = false;
+    bool ended = false, whole = false;
 
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-        signal(ignored[i], SIG_IGN);
-    signal(SIGCHLD, SIG_DFL);
     while (!whole && listen_to(socket, &note, &fd)) {
         if (note.says == COMMAND_IS) {
             command = note.pid;
             command_fd = fd;
         }
+        if (note.says == IT_ENDED) {
+            (void)end_write(b, &note.end);
+            ended = true;
+        }
         whole = note.says == ALL_IS_WRITTEN;
     }
-    if (!whole) {
+    if (!whole && !ended) {
         if (command)
             end_command(command, command_fd);
-        if (faccessat(b->folder, "end.json", F_OK, 0) < 0)
-            end_write(b, &(struct end){.by = "guardian", .ended = instant_now()});
+        (void)end_write(b, &(struct end){.by_guardian = true, .ended = instant_now()});
     }
     sync_files(b);
     finish_run(b);
     _exit(0);
 }
 
-int guardian_start(const struct bundle *b, char **words)
+bool guardian_socket(int ends[2])
 {
-    int ends[2];
-    sigset_t all, before;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-        return -1;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    pid_t pid = fork();
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
+}
+
+bool guardian_start(const struct bundle *b, int ends[2], char **words)
+{
+    pid_t pid = fork(); /* the caller's signals are blocked: none gets in before they are ignored */
     if (pid == 0) {
         struct bundle mine = *b;
+        sigset_t none;
         setsid();
         let_go(ends[1], mine.folder);
         mine.folder = 3;
         rename_myself(words);
-        sigemptyset(&all);
-        sigprocmask(SIG_SETMASK, &all, NULL);
+        ignore_signals();
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
         guard(4, &mine);
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return -1;
-    }
-    return ends[0];
+    return pid > 0;
 }

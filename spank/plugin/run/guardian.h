@@ -1,5 +1,5 @@
 /*
- * The guardian: a process in a session of its own, forked before the command. When gpualert-run has ended it starts the diagnosis; when
+ * The guardian: a process in a session of its own. When gpualert-run has ended it starts the diagnosis; when
  * gpualert-run was killed it first ends the command, so that nothing is left behind.
  */
 #ifndef GPUALERT_RUN_GUARDIAN_H
@@ -8,14 +8,20 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "bundle.h"
+#include "end.h"
 
-/* Forks the guardian. `words` is this program's argv, which the guardian overwrites in its copy: it is not to be found under the
- * command's name. Returns our end of its socket, close-on-exec; -1 when there is no guardian. */
-int guardian_start(const struct bundle *b, char **words);
+/* A guardian's socket: ours is ends[0], its own ends[1], both close-on-exec. False when there is none to be had. */
+bool guardian_socket(int ends[2]);
+
+/* Forks the guardian, and closes its end here. `words` is this program's argv, which it overwrites in its copy: it is not to be found
+ * under the command's name. False when there is no guardian. */
+bool guardian_start(const struct bundle *b, int ends[2], char **words);
 
 /* In the command's process, before exec: what to end if gpualert-run is killed. Async-signal-safe. */
 void guardian_watch_me(int socket);
+
+/* The command has ended so: the guardian writes end.json, which nobody has to wait for. False when it will not. */
+bool guardian_end(int socket, const struct end *end);
 
 /* All is written: start the diagnosis. */
 void guardian_finish(int socket);

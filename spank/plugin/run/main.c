@@ -119,48 +119,50 @@ int main(int argc, char **argv)
     struct outputs outputs = {.ends = {.in = {-1, -1}, .out = {-1, -1}}, .task_end = {-1, -1}};
     struct inherited was;
     struct command command = {0};
-    struct end end = {.by = "gpualert-run"};
+    struct end end = {0};
     struct capture *capture = NULL;
     const char *captured = "off: no bundle";
-    int guardian = -1;
+    int guardian[2] = {-1, -1};
 
     fill_standard_descriptors();
     int status = options_read(&options, argc, argv);
     if (status >= 0)
         return status;
     int signals = command_signals(&was);
-    bool kept = bundle_make(&bundle);
-    if (kept && bundle_write_run(&bundle, &options) != 0)
-        fprintf(stderr, "gpualert-run: cannot write %s/run.json; there will be no diagnosis\n", bundle.path);
-    else if (kept)
-        guardian = guardian_start(&bundle, argv);
-    if (kept)
+    bool kept = bundle_make(&bundle), diagnosed = false;
+    if (kept) {
+        int why = bundle_write_run(&bundle, &options);
+        if (why)
+            fprintf(stderr, "gpualert-run: cannot write %s/run.json: %s; there will be no diagnosis\n", bundle.path, strerror(why));
+        diagnosed = !why && guardian_socket(guardian);
         capture = start_capture(&bundle, &outputs, &captured);
-    if (kept)
-        (void)exit_record_write(&bundle, capture, captured, NULL, 0, (struct instant){0});
+    }
     if (options.verbose && kept)
         fprintf(stderr, "gpualert-run: bundle %s\n", bundle.path);
-
-    if (signals < 0 || !command_start(&command, options.command, &outputs, &was, guardian)) {
+    if (signals < 0 || !command_start(&command, options.command, &outputs, &was, guardian[0])) {
         fprintf(stderr, "gpualert-run: %s: %s\n", options.command[0], strerror(errno));
         return EXIT_NOT_RUN;
     }
     outputs_release(&outputs);
-    command_wait(&command, signals, options.timeout_s, &outputs, &end);
+    if (diagnosed) /* only now: while the command's own start goes on */
+        diagnosed = guardian_start(&bundle, guardian, argv);
     if (kept)
+        (void)exit_record_write(&bundle, capture, captured, NULL, command.pid, command.started);
+    command_wait(&command, signals, options.timeout_s, &outputs, &end);
+    if (kept && !guardian_end(guardian[0], &end))
         (void)end_write(&bundle, &end);
     feel_signals_again(&was);
     if (capture) {
         capture_task_ended(capture, 0);
         (void)capture_finish(capture);
         end.output_open = keeper_start((int[2]){capture_left_open(capture, 0, CAPTURE_OUT), capture_left_open(capture, 0, CAPTURE_ERR)});
-        if (end.output_open)
+        if (end.output_open && !guardian_end(guardian[0], &end))
             (void)end_write(&bundle, &end);
     }
     if (kept)
         (void)exit_record_write(&bundle, capture, captured, &end, command.pid, command.started);
-    if (guardian >= 0)
-        guardian_finish(guardian);
+    if (diagnosed)
+        guardian_finish(guardian[0]);
     if (options.verbose && kept)
         fprintf(stderr, "gpualert-run: the diagnosis goes to %s; see it with: gpualert show %s\n", bundle.path, bundle.path);
     capture_free(capture);
