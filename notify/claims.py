@@ -1,0 +1,83 @@
+"""Claims with the evidence they stand on, as a reader can check it: the words, and where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+
+from gpualert_slurm.evidence import Evidence, FieldValue, Quote, Reading, Where
+from gpualert_slurm.notify import words
+from gpualert_slurm.notify.plain import sentence, visible, visible_lines, wrap
+from gpualert_slurm.notify.view import ClaimView, Limits, Quoted
+from gpualert_slurm.notify.wording import trust_words
+from gpualert_slurm.verdict import Claim
+
+VALUES_SHOWN = 8
+
+
+def claim_views(
+    claims: Sequence[Claim], evidence: Sequence[Evidence], limits: Limits, zone: tzinfo | None
+) -> tuple[tuple[ClaimView, ...], list[str]]:
+    """The claims as they are shown, and what was cut: each cut names its number and where the rest is."""
+    by_id = {e.id: e for e in evidence}
+    cuts: list[str] = []
+    views = [_claim(c, by_id, limits, zone, cuts) for c in claims[: limits.claims]]
+    if len(claims) > limits.claims:
+        cuts.append(f"{words.plural(len(claims) - limits.claims, 'more statement')} with evidence: see verdict.json")
+    return tuple(views), cuts
+
+
+def _claim(claim: Claim, by_id: Mapping[str, Evidence], limits: Limits, zone: tzinfo | None, cuts: list[str]) -> ClaimView:
+    cited = [by_id[i] for i in claim.evidence if i in by_id]
+    if len(cited) > limits.quotes_per_claim:
+        more = words.plural(len(cited) - limits.quotes_per_claim, "more piece")
+        cuts.append(f"{more} of evidence for “{visible(claim.text)[:80]}”: see verdict.json")
+    return ClaimView(sentence(claim.text), tuple(quoted(e, limits, zone) for e in cited[: limits.quotes_per_claim]))
+
+
+def quoted(evidence: Evidence, limits: Limits, zone: tzinfo | None) -> Quoted:
+    """One piece of evidence: a quote with file and line, a reading with its window, a field with the query that shows it."""
+    source = evidence.source
+    if isinstance(source, Quote):
+        rows = [row for line in visible_lines(source.text) for row in wrap(line)] or ["(an empty line)"]
+        place = f"{sentence(source.file)}, line {source.line}"
+    elif isinstance(source, Reading):
+        rows = wrap(_reading(source))
+        place = f"{sentence(source.source)}, {words.instant(source.time_from_ns, zone)} to {words.instant(source.time_to_ns, zone)}"
+    else:
+        assert isinstance(source, FieldValue)  # noqa: S101 - the union has three members
+        rows = wrap(f"{visible(source.name)} = {visible(source.value)}")
+        place = f"{sentence(source.record)}; see it again with: {sentence(source.query)}"
+    if len(rows) > limits.rows_per_quote:
+        rows = [*rows[: limits.rows_per_quote], f"… {words.plural(len(rows) - limits.rows_per_quote, 'more line')}: see verdict.json"]
+    return Quoted(tuple(rows), place, _attributes(evidence, zone), bool(evidence.data.get("redacted")))
+
+
+def _reading(reading: Reading) -> str:
+    values, unit = reading.values, f" {visible(reading.unit)}" if reading.unit else ""
+    if not values:
+        return "no value in this window"
+    if len(values) <= VALUES_SHOWN:
+        return f"{', '.join(map(words.number, values))}{unit}"
+    low, high = words.number(min(values)), words.number(max(values))
+    return f"{len(values)} values, first {words.number(values[0])}, last {words.number(values[-1])}, lowest {low}, highest {high}{unit}"
+
+
+def _attributes(evidence: Evidence, zone: tzinfo | None) -> str:
+    parts = [whose(evidence.where)]
+    if evidence.time_ns is not None:
+        about = words.give_or_take(evidence.uncertainty_ns / 1e9 if evidence.uncertainty_ns else None)
+        parts.append(f"{words.instant(evidence.time_ns, zone, millis=True)}{about}")
+    parts.append(trust_words(evidence.trust))
+    return ", ".join(p for p in parts if p)
+
+
+def whose(where: Where) -> str:
+    """``rank 3 on n2, GPU-8f…``; empty when nothing is known."""
+    parts = []
+    if where.rank is not None:
+        parts.append(f"rank {where.rank}")
+    if where.node is not None:
+        parts.append(f"on {visible(where.node)}" if parts else visible(where.node))
+    text = " ".join(parts)
+    return f"{text}, GPU {visible(where.gpu_uuid)}" if where.gpu_uuid and text else text or (visible(where.gpu_uuid) if where.gpu_uuid else "")

@@ -1,0 +1,148 @@
+"""From verdict to message. Pure: no clock, no file, no network; the outbox dates and freezes what comes out."""
+
+from __future__ import annotations
+
+import logging
+import quopri
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from gpualert_slurm.config import Mail, Site
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.notification import LeftOut, Notification
+from gpualert_slurm.notify import words
+from gpualert_slurm.notify.attachments import LISTED, TOO_LARGE, Candidate, artifact_candidates, fit, left_out_list, log_candidates, verdict_candidate
+from gpualert_slurm.notify.identity import message_key, thread_key
+from gpualert_slurm.notify.recipients import Recipients, choose
+from gpualert_slurm.notify.redact import Redactor, summary
+from gpualert_slurm.notify.render import MAX_HTML_BYTES, as_html, as_text
+from gpualert_slurm.notify.view import LIMITS, Enclosed, View
+from gpualert_slurm.notify.view_builder import build_view
+from gpualert_slurm.verdict import Verdict
+from gpualert_slurm.wishes import When, Wishes
+
+log = logging.getLogger(__name__)
+
+HEADER_BYTES = 4096
+"""Headers and boundaries of the whole message, generously."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A message, or why there is none. ``refused`` are (address, why not), whether or not others remain."""
+
+    notification: Notification | None
+    reason: str = ""
+    refused: tuple[tuple[str, str], ...] = ()
+    redactions: int = 0
+
+
+def compose(verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = None, zone: tzinfo | None = None) -> Composition:
+    """The message about ``verdict`` for those who asked in ``job.wishes``, or the reason why nobody is written to.
+
+    Args:
+        verdict: the diagnosis; never changed, what leaves is a redacted copy.
+        job: where logs, artifacts, GPU counters and the owner's wishes come from.
+        mail: who may be written to, and how large a message may be.
+        site: names the cluster where the attempt does not.
+        zone: the time zone of every time in the mail; the machine's own where absent.
+    """
+    reason = quiet(verdict, job.wishes)
+    if reason:
+        log.info("job %s: no mail: %s", verdict.attempt.label, reason)
+        return Composition(None, reason)
+    to = choose(job.wishes.addresses, mail)
+    for shown, why in to.refused:
+        log.warning("job %s: %s is not written to: %s", verdict.attempt.label, shown, why)
+    if not to.allowed:
+        reason = "no address that may be written to: " + "; ".join(f"{shown}: {why}" for shown, why in to.refused)
+        return Composition(None, reason, to.refused)
+    if site is not None and site.cluster and not verdict.attempt.cluster:
+        verdict = verdict.model_copy(update={"attempt": verdict.attempt.model_copy(update={"cluster": site.cluster})})
+    redactor = Redactor()
+    notification = _notification(verdict, job, mail, to=to, redactor=redactor, zone=zone)
+    return Composition(notification, "", to.refused, sum(redactor.counts.values()))
+
+
+def quiet(verdict: Verdict, wishes: Wishes) -> str:
+    """Why the owner wants no mail about this verdict; empty when mail is wanted."""
+    if not wishes.addresses:
+        return "nobody asked for mail"
+    if wishes.when is When.NEVER:
+        return "--gpualert-when=never"
+    if wishes.when is When.PROBLEM and not verdict.is_problem:
+        return f"--gpualert-when=problem, and {verdict.mode} {verdict.title} is none"
+    return ""
+
+
+def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipients, redactor: Redactor, zone: tzinfo | None) -> Notification:
+    key, thread = message_key(verdict), thread_key(verdict)
+    clean = redactor.verdict(verdict)
+    own_file = verdict_candidate(clean, redactor)  # it counts what was taken out of itself, so nothing else is redacted before
+    found = list(artifact_candidates(job, redactor))
+    candidates = [own_file, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
+    absent = [*(LeftOut(path=f"copy for {shown}", reason=why) for shown, why in to.refused), *(a for a in found if isinstance(a, LeftOut))]
+    for limits in LIMITS:
+        seen = Redactor()
+        bare = build_view(clean, job, mail, seen, limits=limits, zone=zone)
+        bare = replace(bare, redacted=summary(redactor.counts + seen.counts))
+        listed = _listed([*absent, *(_at_worst(c) for c in candidates)], limits.listed)
+        worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]))
+        text, html = as_text(worst), as_html(worst)
+        bodies = _wire(text) + _wire(html) + HEADER_BYTES
+        if len(html.encode()) <= MAX_HTML_BYTES and bodies <= mail.max_message_bytes * 9 // 10:
+            break
+    redactor.counts.update(seen.counts)
+    taken, too_much = fit(candidates, mail.max_message_bytes - bodies - HEADER_BYTES)
+    left_out = [*absent, *too_much]
+    if len(left_out) > min(LISTED, limits.listed):
+        taken, too_much = fit([candidates[0], left_out_list(left_out), *candidates[1:]], mail.max_message_bytes - bodies - HEADER_BYTES)
+        left_out = [*absent, *too_much]
+    view: View = replace(bare, left_out=_listed(left_out, limits.listed), enclosed=_enclosed(taken))
+    return Notification(
+        key=key,
+        recipients=to.allowed,
+        subject=view.subject,
+        text=as_text(view),
+        html=as_html(view),
+        thread=thread,
+        headers=_headers(clean),
+        attachments=tuple(c.attachment for c in taken),
+        left_out=tuple(left_out),
+    )
+
+
+def _headers(verdict: Verdict) -> dict[str, str]:
+    """For filters and ticket systems; Slurm's and the classifier's own words."""
+    found = {
+        "X-GPUAlert-Job": f"{verdict.attempt.cluster}/{verdict.attempt.label}",
+        "X-GPUAlert-Mode": f"{verdict.mode}/{verdict.variant}" if verdict.variant else verdict.mode,
+        "X-GPUAlert-Cause": verdict.cause.value if verdict.cause else "none",
+        "X-GPUAlert-Fault": verdict.fault.value,
+        "X-GPUAlert-State": verdict.state or "unknown",
+    }
+    if verdict.fingerprint:
+        found["X-GPUAlert-Fingerprint"] = verdict.fingerprint
+    return found
+
+
+def _at_worst(candidate: Candidate) -> LeftOut:
+    """The candidate as it will be listed should it not fit: for measuring."""
+    return LeftOut(path=candidate.path, size_bytes=candidate.size_bytes, reason=TOO_LARGE.format("1023.9 MiB", "1023.9 MiB"))
+
+
+def _listed(left_out: Sequence[LeftOut], max_items: int) -> tuple[LeftOut, ...]:
+    if len(left_out) <= max_items:
+        return tuple(left_out)
+    rest = left_out[max_items:]
+    known = sum(item.size_bytes or 0 for item in rest)
+    return (*left_out[:max_items], LeftOut(path=f"{len(rest)} more files", size_bytes=known, reason="all are listed in left-out.txt, attached"))
+
+
+def _enclosed(candidates: Sequence[Candidate]) -> tuple[Enclosed, ...]:
+    return tuple(Enclosed(c.attachment.filename, words.size(len(c.attachment.content)), c.what) for c in candidates)
+
+
+def _wire(body: str) -> int:
+    return len(quopri.encodestring(body.encode())) * 21 // 20

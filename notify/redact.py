@@ -1,0 +1,144 @@
+"""Secrets are taken out before anything leaves: tokens, keys, passwords, in quotes, excerpts and text attachments.
+
+The vendors' token formats come from detect-secrets (as its kept-up fork ships them); the patterns here are those of
+machine-learning hubs and clouds that it lacks, and words like ``password=``. A detector finds formats, not meaning: a
+secret that looks like a word passes, which doc/security.md says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+from gpualert_slurm.verdict import Verdict
+
+_KEY = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?"
+_VALUE = r"(?!\[redacted)[^\s\"',;&<>)\]}]{4,}"
+_NOT_A_SECRET = re.compile(r"(?:true|false|none|null|yes|no|required|optional|\*+|<.*|\$.*|/.*|\.+)$", re.IGNORECASE)
+
+OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("private key", re.compile(rf"-----BEGIN {_KEY}-----.{{0,16384}}?-----END {_KEY}-----", re.DOTALL)),
+    ("private key", re.compile(rf"-----BEGIN {_KEY}-----(?:\r?\n[A-Za-z0-9+/=]{{1,80}}(?=\r?\n|$)){{0,200}}")),
+    ("hub token", re.compile(r"\bhf_[A-Za-z0-9]{20,}|\bapi_org_[A-Za-z0-9]{20,}")),
+    ("wandb key", re.compile(r"\bwandb_v\d_[A-Za-z0-9_]{20,}|(?i:wandb\S{0,30}[\s=:'\"]{1,4})([0-9a-f]{40})\b")),
+    ("API key", re.compile(r"\b(?:sk|pk|rk)-(?:proj-|svcacct-|admin-|ant-[a-z0-9]+-|or-v1-|lf-)?[A-Za-z0-9_-]{20,}")),
+    ("API key", re.compile(r"\bnvapi-[A-Za-z0-9_-]{20,}|\bgsk_[A-Za-z0-9]{20,}|\br8_[A-Za-z0-9]{20,}")),
+    ("API key", re.compile(r"\bdckr_pat_[A-Za-z0-9_-]{20,}|\bpypi-AgE[A-Za-z0-9_-]{20,}")),
+    ("API key", re.compile(r"\bgithub_pat_[A-Za-z0-9_]{22,}|\bgl(?:pat|ptt|rt|dt|cbt)-[A-Za-z0-9_-]{20,}|\b\d{8,10}:AA[A-Za-z0-9_-]{32,34}\b")),
+    ("cloud key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}|\bya29\.[0-9A-Za-z_-]{20,}|\bGOCSPX-[0-9A-Za-z_-]{20,}|\b1//0[0-9A-Za-z_-]{30,}")),
+    ("signed URL", re.compile(r"(?i)[?&](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature|awsaccesskeyid)=([A-Za-z0-9%/+=_-]{16,})")),
+    ("URL password", re.compile(r"://[^\s:/@'\"]{0,100}:([^\s/'\"]{1,200})@")),
+    ("bearer token", re.compile(r"(?i)\b(?:bearer|authorization\s{0,3}[:=]\s{0,3}['\"]?(?:basic|token|bearer))\s{1,3}([A-Za-z0-9._~+/=-]{8,})")),
+    ("password", re.compile(rf"(?i)(?:password|passwd|passphrase|_pwd|secret)[\w.-]{{0,40}}['\"]?\s{{0,4}}[=:]{{1,2}}\s{{0,4}}['\"]?({_VALUE})")),
+    ("API key", re.compile(rf"(?i)(?:api|access|auth|account|private|secret)[_.-]?key(?:_id)?['\"]?\s{{0,4}}[=:]\s{{0,4}}['\"]?({_VALUE})")),
+    ("token", re.compile(r"(?i)token['\"]?\s{0,4}[=:]\s{0,4}['\"]?((?=[^\s\"',;&]*\d)(?=[^\s\"',;&]*[a-z])(?!\[redacted)[\w.~+/=-]{16,})")),
+    ("password", re.compile(rf"(?i)--?(?:password|passwd|passphrase|secret|token|api[_-]key|access[_-]key)[ =]\s{{0,4}}['\"]?({_VALUE})")),
+)
+
+KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{4,80}")
+KEY_END = re.compile(rf"-----END {_KEY}-----")
+
+DETECTORS = (
+    "artifactory.ArtifactoryDetector",
+    "aws.AWSKeyDetector",
+    "azure_storage_key.AzureStorageKeyDetector",
+    "cloudant.CloudantDetector",
+    "discord.DiscordBotTokenDetector",
+    "github_token.GitHubTokenDetector",
+    "ibm_cos_hmac.IbmCosHmacDetector",
+    "jwt.JwtTokenDetector",
+    "mailchimp.MailchimpDetector",
+    "npm.NpmDetector",
+    "sendgrid.SendGridDetector",
+    "slack.SlackDetector",
+    "softlayer.SoftlayerDetector",
+    "square_oauth.SquareOAuthDetector",
+    "stripe.StripeDetector",
+    "twilio.TwilioKeyDetector",
+)
+"""Of its detectors those that know a format. Entropy is left out: it takes hashes, UUIDs and checkpoints for secrets."""
+
+
+@cache
+def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Every pattern with the name of what it finds."""
+    import importlib
+
+    found = list(OWN)
+    for name in DETECTORS:
+        module, _, detector = name.partition(".")
+        plugin = getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), detector)
+        found.extend((str(plugin.secret_type), regex) for regex in plugin.denylist)
+    return tuple(found)
+
+
+class Redactor:
+    """Takes secrets out of texts and counts them by kind; one for each mail."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def text(self, text: str) -> str:
+        """``text`` with each secret as ``[redacted: <kind>]``; doing it twice changes nothing more."""
+        if len(text) < 8:
+            return text
+        text = self._key_ends(text)
+        for kind, pattern in patterns():
+            text = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
+        return text
+
+    def verdict(self, verdict: Verdict) -> Verdict:
+        """The verdict without secrets; a quote that changed no longer fits its hash and says so in ``data.redacted``."""
+        before = verdict.model_dump(mode="json")
+        after = self._walk(before)
+        for old, new in zip(before["evidence"], after["evidence"], strict=True):
+            if old["source"] != new["source"]:
+                new["data"]["redacted"] = True
+        return Verdict.model_validate(after)
+
+    def _walk(self, value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._walk(v) for v in value]
+        if isinstance(value, dict):
+            return {self.text(k): self._walk(v) for k, v in value.items()}
+        return value
+
+    def _key_ends(self, text: str) -> str:
+        """A private key whose beginning was cut off: the base64 lines right above its END line."""
+        if "-----END " not in text:
+            return text
+        kept: list[str] = []
+        for line in text.split("\n"):
+            end = KEY_END.match(line)
+            if end and not any("-----BEGIN " in above for above in kept[-400:]):
+                while kept and KEY_LINE.fullmatch(kept[-1].strip()):
+                    kept.pop()
+                self.counts["private key"] += 1
+                line = f"[redacted: private key]{line[end.end() :]}"  # noqa: PLW2901
+            kept.append(line)
+        return "\n".join(kept)
+
+    def _replace(self, match: re.Match[str], kind: str) -> str:
+        whole = match.group(0)
+        if whole.startswith("[redacted"):
+            return whole
+        groups = [i for i in range(1, (match.re.groups or 0) + 1) if match.group(i) and (kind in KINDS_WITH_VALUE or len(match.group(i)) >= 16)]
+        start, end = match.span(groups[-1]) if groups else match.span()
+        value = match.string[start:end]
+        if value.startswith("[redacted") or (groups and _NOT_A_SECRET.match(value)):
+            return whole
+        self.counts[kind] += 1
+        offset = match.start()
+        return f"{whole[: start - offset]}[redacted: {kind}]{whole[end - offset :]}"
+
+
+KINDS_WITH_VALUE = frozenset(kind for kind, pattern in OWN if pattern.groups)
+
+
+def summary(counts: Counter[str]) -> str:
+    """``2 × API key, 1 × password``; empty when nothing was found."""
+    return ", ".join(f"{n} × {kind}" for kind, n in sorted(counts.items()) if n)

@@ -1,0 +1,51 @@
+"""The model of a mail as text and as HTML, from the two templates beside this file."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import css_inline
+import jinja2
+
+from gpualert_slurm.notify import words
+from gpualert_slurm.notify.view import View
+
+TEMPLATES = Path(__file__).parent / "templates"
+MAX_HTML_BYTES = 80 * 1024
+"""Gmail cuts a message at about 102 KB of HTML."""
+
+
+@cache
+def _environment(*, html: bool) -> jinja2.Environment:
+    # Autoescape for the whole environment: select_autoescape() would not know a name that ends in .html.j2.
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=html,  # noqa: S701 - off for the text part only, where nothing is markup
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["bytes"] = words.size
+    return environment
+
+
+@cache
+def _inliner() -> css_inline.CSSInliner:
+    return css_inline.CSSInliner(load_remote_stylesheets=False, keep_style_tags=False, keep_at_rules=True)
+
+
+def as_text(view: View) -> str:
+    """The text part: complete by itself, at most about 100 columns, one newline at the end."""
+    text = _environment(html=False).get_template("mail.txt.j2").render(view=view)
+    lines = [line.rstrip() for line in text.split("\n")]
+    kept = [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
+    return "\n".join(kept).strip("\n") + "\n"
+
+
+def as_html(view: View) -> str:
+    """The HTML part: styles inlined, no script, no remote or data: resource; only the dark colours stay in a style block."""
+    css = (TEMPLATES / "mail.css").read_text(encoding="utf-8")
+    html = _environment(html=True).get_template("mail.html.j2").render(view=view, css=css)
+    return _inliner().inline(html)

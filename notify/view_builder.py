@@ -1,0 +1,173 @@
+"""From verdict and job to the model of a mail. Pure: no clock, no file, no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+from typing import TypeVar
+
+from gpualert_slurm.config import Mail
+from gpualert_slurm.finding import Finding, Standing
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.notify import facts, wording, words
+from gpualert_slurm.notify.claims import claim_views
+from gpualert_slurm.notify.gpu_changes import counter_table
+from gpualert_slurm.notify.headers import header_text
+from gpualert_slurm.notify.plain import sentence, visible, visible_lines, wrap
+from gpualert_slurm.notify.rank_table import rank_table
+from gpualert_slurm.notify.redact import Redactor
+from gpualert_slurm.notify.view import LedgerRow, Limits, Step, Table, View
+from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.verdict import Verdict
+
+T = TypeVar("T")
+
+NAME_CHARS = 40
+SUBJECT_CHARS = 150
+COMMANDS = re.compile(
+    r"(?:srun|sbatch|salloc|scontrol|scancel|sacct|sinfo|squeue|ls|cat|df|du|quota|pip3?|conda|mamba|uv|module|python3?|torchrun|accelerate|export|"
+    r"unset|ulimit|nvidia-smi|hf|huggingface-cli|git|mkdir|chmod|chown|cp|mv|ln|find|head|tail|grep|ssh|gpualert|gpualert-run|nslookup|ping)"
+)
+"""First words by which an advice is known to be something to paste."""
+
+RELATIONS = {"node": "on a node of this job", "parent": "this job continues it", "earlier_attempt": "an earlier attempt", "same_name": "same name"}
+
+
+def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor, *, limits: Limits, zone: tzinfo | None) -> View:
+    """The model of the mail about ``verdict``, which is already redacted; text from ``job`` is redacted here."""
+    what = run_name(verdict, job)
+    tone = wording.tone(verdict, what)
+    who, why_them = wording.who_acts(verdict, mail.support)
+    shows, cuts = claim_views(verdict.shows, verdict.evidence, limits, zone)
+    warnings, warning_cuts = claim_views(verdict.warnings, verdict.evidence, limits, zone)
+    cuts += warning_cuts
+    gaps = [sentence(redactor.text(str(g))) for g in _once(*verdict.gaps, *job.gaps, *(g for r in job.reports for g in r.gaps))]
+    return View(
+        tone=tone,
+        subject=subject(verdict, job, tone),
+        headline=sentence(verdict.headline),
+        mode_line=wording.mode_line(verdict),
+        subtitle=_subtitle(verdict, job, zone),
+        who=who,
+        why_them=why_them,
+        how_sure=wording.how_sure(verdict.confidence),
+        first_failure=_first_failure(verdict, zone),
+        steps=tuple(step(a) for a in verdict.advice[: limits.sentences]),
+        shows=shows,
+        implies=tuple(_cut((sentence(s) for s in verdict.implies), limits.sentences, "implications", cuts)),
+        cannot_decide=tuple(_cut((sentence(s) for s in verdict.cannot_decide), limits.sentences, "open questions", cuts)),
+        warnings=warnings,
+        last_lines=_last_lines(verdict, limits),
+        metrics=tuple(_cut(((sentence(k), words.number(v)) for k, v in verdict.final_metrics.items()), limits.listed, "metrics", cuts)),
+        facts=facts.fact_rows(verdict, job, redactor, zone),
+        ranks=rank_table(verdict.ranks, verdict.first_failure, limits.ranks, zone),
+        counters=counter_table(job.reports, limits.counters),
+        past=tuple(_cut((_past(p, zone) for p in job.past), limits.listed, "earlier verdicts", cuts)),
+        ledger=_ledger(verdict.ledger, limits.ledger),
+        gaps=tuple(_cut(gaps, limits.listed, "gaps", cuts)),
+        cuts=tuple(cuts),
+        footer=_footer(mail),
+    )
+
+
+def run_name(verdict: Verdict, job: JobRecord) -> str:
+    """``Job 4242 train-7b``; outside Slurm ``Run train.py``, or just ``The run``."""
+    name = header_text(visible(verdict.job_name or job.name or ""), NAME_CHARS)
+    if not job.under_slurm:
+        return f"Run {name}" if name else "The run"
+    return f"Job {verdict.attempt.label} {name}".rstrip()
+
+
+def subject(verdict: Verdict, job: JobRecord, tone: wording.Tone) -> str:
+    """``[gpualert] job 4242 train-7b FAILED: rank 3 on n2: FileNotFoundError: data/train.bin``, fit for a header."""
+    what = run_name(verdict, job)
+    return header_text(f"[gpualert] {what[0].lower()}{what[1:]} {tone.word}: {visible(verdict.headline)}", SUBJECT_CHARS)
+
+
+def step(advice: str) -> Step:
+    """An advice as sentence and code: in backquotes, after a ``$``, or a line that begins with a command."""
+    text = sentence(advice).strip()
+    code = re.search(r"`([^`]{2,400})`\s*\.?$", text)
+    if code and text.count("`") == 2:
+        return Step(text[: code.start()].rstrip(" :") or "Run", code[1])
+    plain = text.removeprefix("$ ")
+    first = plain.split(" ", 1)[0].rpartition("/")[2]
+    if plain != text or plain.startswith("#SBATCH") or (COMMANDS.fullmatch(first) and " " in plain and not plain.endswith(".")):
+        return Step("", plain)
+    return Step(text)
+
+
+def _subtitle(verdict: Verdict, job: JobRecord, zone: tzinfo | None) -> str:
+    parts = [facts.ending(verdict)]
+    ran = facts.duration_s(verdict, job)
+    if ran is not None:
+        parts.append(f"after {words.span(ran)}")
+    ended = verdict.ended_ns or job.ended_ns
+    if ended is not None:
+        parts.append(f"ended {words.instant(ended, zone)}")
+    nodes = verdict.nodes or job.nodes
+    if nodes:
+        parts.append(f"on {words.nodes(nodes)}")
+    return ", ".join(p for p in parts if p)
+
+
+def _first_failure(verdict: Verdict, zone: tzinfo | None) -> str:
+    first = verdict.first_failure
+    if first is None:
+        return ""
+    if first.ranks:
+        who = f"rank {first.ranks[0]}" if len(first.ranks) == 1 else f"ranks {words.ranks(first.ranks)}, too close to tell apart,"
+    else:
+        who = "a rank whose number is not known"
+    if first.nodes:
+        who += f" on {words.nodes(first.nodes)}"
+    if first.gpu_uuids:
+        who += f" ({', '.join(visible(u) for u in first.gpu_uuids[:4])})"
+    when = words.instant(first.time_ns, zone, millis=True) if first.time_ns is not None else visible(first.time or "")
+    return f"{who}, at {when}{words.give_or_take(first.uncertainty_s)}" if when else who
+
+
+def _last_lines(verdict: Verdict, limits: Limits) -> tuple[str, ...]:
+    if verdict.mode != "unknown" and verdict.shows:
+        return ()
+    lines = [row for text in verdict.last_lines for line in visible_lines(text) for row in wrap(line, max_rows=4)]
+    return tuple(lines[-limits.rows_per_quote :])
+
+
+def _ledger(findings: Sequence[Finding], max_rows: int) -> Table:
+    order = {Standing.IN: 0, Standing.NOT_TESTABLE: 1, Standing.OUT: 2}
+    rows = [
+        LedgerRow(sentence(f"{f.mode} {f.title}"), f.standing.value + (", a warning only" if f.incidental else ""), sentence(f.datum), sentence(f.flip))
+        for f in sorted(findings, key=lambda f: order[f.standing])
+    ]
+    more = "" if len(rows) <= max_rows else f"{words.plural(len(rows) - max_rows, 'more failure mode')} considered: see verdict.json"
+    return Table(tuple(rows[:max_rows]), more=more)
+
+
+def _past(past: PastVerdict, zone: tzinfo | None) -> str:
+    cause = f", cause {past.cause.value}" if past.cause else ""
+    where = f" on {visible(past.nodes)}" if past.nodes else ""
+    when = f", ended {words.instant(past.ended_ns, zone)}" if past.ended_ns is not None else ""
+    found = f"{visible(past.mode)}{cause}, fault {visible(past.fault)}"
+    return f"Job {sentence(past.job)}{where} ({RELATIONS.get(past.relation, visible(past.relation))}): {found}{when}"
+
+
+def _footer(mail: Mail) -> tuple[str, ...]:
+    lines = ["gpualert looked at the logs, the GPUs and Slurm's records; it changed nothing about the job."]
+    if mail.support:
+        lines.append(visible(mail.support))
+    lines.append("No more of these: submit with --gpualert-mail=none. Only on trouble: --gpualert-when=problem.")
+    return tuple(lines)
+
+
+def _once(*gaps: Gap) -> list[Gap]:
+    return list(dict.fromkeys(gaps))
+
+
+def _cut(items: Iterable[T], max_items: int, what: str, cuts: list[str]) -> list[T]:
+    every = list(items)
+    if len(every) > max_items:
+        cuts.append(f"{len(every) - max_items} more {what}: see verdict.json")
+    return every[:max_items]

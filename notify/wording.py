@@ -1,0 +1,118 @@
+"""What a verdict is called in a mail: severity in a word, a symbol and a colour, who must act, how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from gpualert_slurm.evidence import Trust
+from gpualert_slurm.notify import words
+from gpualert_slurm.notify.plain import visible
+from gpualert_slurm.verdict import Fault, Verdict
+
+
+class Severity(str, Enum):
+    """Chooses symbol and colour; the word is always there beside them."""
+
+    FAILED = "failed"
+    NODE = "node"
+    WARNING = "warning"
+    NEUTRAL = "neutral"
+    GOOD = "good"
+
+
+SYMBOLS = {Severity.FAILED: "✖", Severity.NODE: "✖", Severity.WARNING: "▲", Severity.NEUTRAL: "■", Severity.GOOD: "✔"}
+
+DONE_BUT_BAD = frozenset({"B3", "D1", "D2", "D3", "E1", "E2", "E3"})
+
+@dataclass(frozen=True)
+class Tone:
+    """``heading`` says what happened in one line, ``word`` is the subject's (FAILED, COMPLETED BUT …)."""
+
+    severity: Severity
+    word: str
+    heading: str
+
+    @property
+    def symbol(self) -> str:
+        """One character that survives without colour."""
+        return SYMBOLS[self.severity]
+
+
+BY_MODE = {
+    "G1": (Severity.GOOD, "COMPLETED", "completed and looks healthy"),
+    "F1": (Severity.NODE, "NODE_FAIL", "lost a node"),
+    "F2": (Severity.NEUTRAL, "REQUEUED", "was requeued"),
+    "F3": (Severity.WARNING, "TIMEOUT", "ran out of time"),
+    "F4": (Severity.NEUTRAL, "CANCELLED", "was cancelled"),
+    "B2": (Severity.NODE, "FAILED", "was stopped by faulty hardware"),
+    "C1": (Severity.FAILED, "HUNG", "hung before it began"),
+    "C2": (Severity.FAILED, "HUNG", "hung in mid-training"),
+    "C3": (Severity.FAILED, "HUNG", "hung with an idle GPU"),
+    "unknown": (Severity.FAILED, "ENDED", "ended badly, and the cause was not found"),
+}
+"""Severity, the subject's word where Slurm has none, and the heading's; other modes failed."""
+
+ENDS_OF_THEIR_OWN = frozenset({"G1", "F2", "F3", "F4"})
+"""Modes whose words hold whether or not Slurm says COMPLETED."""
+
+
+def tone(verdict: Verdict, what: str) -> Tone:
+    """How the run ended, told from the verdict, not from Slurm's word alone; ``what`` is "Job 4242 train-7b"."""
+    state = visible(verdict.state or "").upper()
+    ended_well = state == "COMPLETED" or (not state and verdict.exit_code == 0 and not verdict.exit_signal)
+    if ended_well and verdict.mode not in ENDS_OF_THEIR_OWN:
+        inside = "but it needs a look" if verdict.mode in DONE_BUT_BAD else "with failures inside"
+        return Tone(Severity.WARNING, "COMPLETED BUT", f"{what} completed, {inside}")
+    severity, word, happened = BY_MODE.get(verdict.mode, (Severity.FAILED, "FAILED", "failed"))
+    if verdict.mode == "G1" and verdict.variant == "slow":
+        happened = "completed and looks healthy, but slow"
+    if verdict.mode == "F2" and "preempt" in (verdict.variant or ""):
+        happened = "was preempted"
+    return Tone(severity, state or word, f"{what} {happened}")
+
+
+def who_acts(verdict: Verdict, support: str | None) -> tuple[str, str]:
+    """Who must act, and on what ground, in a few words each."""
+    desk = support or "your cluster's help desk"
+    if verdict.fault is Fault.USER:
+        return "You", "the job's own code, data, settings or environment"
+    if verdict.fault is Fault.NODE:
+        return "The cluster's staff", f"{_blamed_nodes(verdict)}: not your code. Forward this mail to {desk}"
+    if verdict.fault is Fault.CLUSTER:
+        return "The cluster's staff", f"the cluster as a whole: not your code. Forward this mail to {desk}"
+    if verdict.fault is Fault.NONE:
+        return "Nobody", "nothing is wrong that the data shows"
+    return "Not decided", "the data does not say whose fault it is; what is missing is listed below"
+
+
+def how_sure(confidence: float) -> str:
+    """``93 %: very sure``. The figure is the classifier's calibrated confidence."""
+    bands = ((0.9, "very sure"), (0.75, "fairly sure"), (0.5, "more likely than not"), (0.0, "a guess from little evidence"))
+    word = next(text for least, text in bands if confidence >= least or least == 0.0)
+    return f"{100 * confidence:.0f} % ({word})"
+
+
+def mode_line(verdict: Verdict) -> str:
+    """``A1 startup crash, variant data, cause file_not_found``: what a help desk searches for."""
+    parts = [verdict.title if verdict.mode == "unknown" else f"{verdict.mode} {verdict.title}"]
+    if verdict.variant:
+        parts.append(verdict.variant.replace("_", " "))
+    if verdict.cause:
+        parts.append(f"cause {verdict.cause.value}")
+    if verdict.detail:
+        parts.append(verdict.detail)
+    return visible(", ".join(parts))
+
+
+def trust_words(trust: Trust) -> str:
+    """Who could have made it up."""
+    return "said by the system (kernel, NVML or Slurm)" if trust is Trust.SYSTEM else "printed by the job"
+
+
+def _blamed_nodes(verdict: Verdict) -> str:
+    first = verdict.first_failure.nodes if verdict.first_failure else ()
+    said: Iterable[str] = (e.where.node for e in verdict.evidence if e.trust is Trust.SYSTEM and e.where.node)
+    blamed = tuple(first) or tuple(said)
+    return f"node {words.nodes(blamed)}" if len(set(blamed)) == 1 else f"nodes {words.nodes(blamed)}" if blamed else "a node"
