@@ -1,0 +1,101 @@
+"""What is done with one log in the user's child: parse it, cut its excerpt, say what is wrong with it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from gpualert_slurm.epilog.collect_files import Bounded, open_own, text_of
+from gpualert_slurm.epilog.collect_user import Send
+from gpualert_slurm.evidence import Where
+from gpualert_slurm.excerpt import Excerpt
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.parsed_log import ParsedLog
+from gpualert_slurm.rank import RankLog
+from gpualert_slurm.rank_log import LogFrame
+
+Arrival = Callable[[int], "tuple[int, int] | None"]
+
+
+class Scan(Protocol):
+    """``classifier.scan``: handed in by the program, since no room imports another."""
+
+    def __call__(self, log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None, max_evidence: int = 2000) -> ParsedLog:
+        """One pass over one log."""
+
+
+@dataclass(frozen=True)
+class LogWork:
+    """Runs in the user's child: frames ``P`` parsed log, ``X`` excerpt, ``G`` gap, each with JSON behind its letter."""
+
+    log: RankLog
+    uid: int
+    scan: Scan
+    arrival: Arrival | None
+    most_bytes: int
+    excerpt: tuple[int, int] | None
+    most_evidence: int
+    lent: int | None = None
+
+    def __call__(self, send: Send) -> None:
+        """Read the log once; what is wrong with it becomes a gap."""
+        log = self.log
+
+        def gap(what: str, why: str) -> None:
+            send(b"G" + Gap(what=what, why=why, node=log.node, rank=log.rank).json_bytes())
+
+        try:
+            fd, status = open_own(log.path, self.uid) if self.lent is None else (self.lent, os.fstat(self.lent))
+        except OSError as error:
+            gap(f"the log {log.path}", error.strerror or str(error))
+            return
+        if status.st_size > self.most_bytes:
+            gap(f"bytes {self.most_bytes} to {status.st_size} of {log.path}", "capture did not write them: the file was changed by the job")
+        if self.lent is None:
+            frame = LogFrame.read(Path(log.path))
+            if frame.problem is not None:
+                gap(f"the frame of {log.path}", frame.problem)
+            if self.excerpt is not None and (frame.head or frame.tail):
+                send(b"X" + cut_excerpt(fd, frame, log, self.excerpt).json_bytes())
+        os.lseek(fd, 0, os.SEEK_SET)
+        parsed = self.scan(io.BufferedReader(Bounded(fd, self.most_bytes), 1 << 18), log.path, _where(log), self.arrival, self.most_evidence)
+        send(b"P" + parsed.json_bytes())
+
+
+def cut_excerpt(fd: int, frame: LogFrame, log: RankLog, sizes: tuple[int, int]) -> Excerpt:
+    """Head and tail of the log's own bytes, the tail first in rank: a log that fits into it has no head. Cut at line ends where there is one."""
+    head_bytes, tail_bytes = sizes
+    kept = frame.head + frame.tail
+    tail_from = max(0, kept - tail_bytes)
+    head_to = min(head_bytes, tail_from)
+    head, tail = _kept(fd, frame, 0, head_to), _kept(fd, frame, tail_from, kept)
+    if head_to < tail_from:
+        head = head[: head.rfind(b"\n") + 1] or head
+    if head_to < tail_from or frame.hole:
+        cut = tail.find(b"\n") + 1
+        tail = tail[cut:] if 0 < cut < len(tail) and tail_from > 0 else tail
+    total = kept + frame.hole
+    return Excerpt(
+        path=log.path, where=_where(log), stream=log.stream, head=text_of(head), tail=text_of(tail),
+        bytes_total=total, bytes_left_out=total - len(head) - len(tail),
+    )
+
+
+def _where(log: RankLog) -> Where:
+    return Where(node=log.node, rank=log.rank, local_rank=log.local_rank, step=log.step)
+
+
+
+def _kept(fd: int, frame: LogFrame, begin: int, end: int) -> bytes:
+    """Bytes ``begin`` to ``end`` of what the log kept, the hole's mark skipped."""
+    parts = []
+    if begin < frame.head:
+        parts.append(os.pread(fd, min(end, frame.head) - begin, frame.start + begin))
+    if end > frame.head:
+        skip = max(0, begin - frame.head)
+        parts.append(os.pread(fd, end - frame.head - skip, frame.tail_start + skip))
+    return b"".join(parts)
