@@ -109,6 +109,8 @@ class Cluster(SlurmClient):
             self.gpualert.make_folders()
             self.gpualert.configure()
             self._hook_in()
+            for words in self.gpualert.missing():
+                print(f"testbed: {words}; the bed goes on without it")
         self.munged.start()
         self.smtp.start()
         self.mariadb.start()
@@ -127,12 +129,19 @@ class Cluster(SlurmClient):
     def _hook_in(self) -> None:
         if self.gpualert.plugin.exists():
             self.plugstack([self.gpualert.plugstack_line()])
-        epilog = self.gpualert.program("gpualert-epilog")
-        if epilog.exists():
-            self.conf.settings["Epilog"] = str(epilog)
+        if self.gpualert.program("gpualert-epilog").exists():
+            self.conf.settings["Epilog"] = str(self.gpualert.epilog())
             self.conf.write()
-        for words in self.gpualert.missing():
-            print(f"testbed: {words}; the bed goes on without it")
+
+    def hook_in(self) -> None:
+        """Put gpualert's lines into plugstack.conf and slurm.conf again, live."""
+        self._hook_in()
+        self.reconfigure({})
+
+    def unhook(self) -> None:
+        """Take gpualert's lines out of plugstack.conf and slurm.conf, live: Slurm as it is without gpualert."""
+        self.plugstack([])
+        self.reconfigure({"Epilog": None})
 
     def close(self) -> None:
         """Take everything down by pid, and remove the folder. Calling it again does nothing."""

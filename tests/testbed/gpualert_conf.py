@@ -66,6 +66,13 @@ class Gpualert:
         """The line for plugstack.conf."""
         return f"optional {self.plugin} state_dir={self.state_dir} off_file={self.off_file}"
 
+    def epilog(self) -> Path:
+        """The Epilog= program: Slurm gives it no arguments, so a script names the bed's folders."""
+        script = self.config.with_name("gpualert-epilog.sh")
+        script.write_text(f"#!/bin/sh\nexec {self.program('gpualert-epilog')} --state-dir {self.state_dir} --off-file {self.off_file}\n")
+        script.chmod(0o755)
+        return script
+
     def missing(self) -> list[str]:
         """Programs that the installation lacks, one sentence each."""
         wanted = [self.plugin, *(self.program(n) for n in ("gpualert", "gpualert-node", "gpualertd", "gpualert-epilog", "gpualert-run"))]
