@@ -81,9 +81,9 @@ def _link(source: Path, target: Path) -> None:
 
 def _copy_sources(target: Path) -> None:
     """The checkout as git sees it, new files too, and the C programs as built: the wheel must not pick up leftovers of older builds."""
-    listed = subprocess.run(["git", "-C", str(CHECKOUT), "-c", f"safe.directory={CHECKOUT}", "ls-files", "-z", "-co", "--exclude-standard"],
-                            capture_output=True, check=False)
-    if listed.returncode == 0:
+    git = ["git", "-C", str(CHECKOUT), "-c", f"safe.directory={CHECKOUT}", "ls-files", "-z", "-co", "--exclude-standard"]
+    listed = subprocess.run(git, capture_output=True, check=False) if shutil.which("git") else None
+    if listed is not None and listed.returncode == 0:
         names = [name for name in listed.stdout.decode().split("\0") if name]
     else:
         names = [str(p.relative_to(CHECKOUT)) for p in CHECKOUT.rglob("*") if p.is_file() and not p.relative_to(CHECKOUT).parts[0].startswith(".")]
