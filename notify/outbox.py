@@ -168,7 +168,7 @@ class Outbox:
             OutboxBusyError: another process is.
         """
         if self._sending == 0:
-            self._lock_fd = os.open(self.folder / "sender.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock_fd = self._open_lock("sender.lock")
             try:
                 fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -307,9 +307,16 @@ class Outbox:
         sync_folder(path.parent)
         return target
 
+    def _open_lock(self, name: str) -> int:
+        fd = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.geteuid() == 0:  # an administrator came first: the daemon's user must be able to open it as well
+            owner = self.folder.stat()
+            os.fchown(fd, owner.st_uid, owner.st_gid)
+        return fd
+
     @contextlib.contextmanager
     def _flock(self, name: str) -> Iterator[None]:
-        fd = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = self._open_lock(name)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
             yield

@@ -139,7 +139,7 @@ def _last_lines(verdict: Verdict, limits: Limits) -> tuple[str, ...]:
 def _ledger(findings: Sequence[Finding], max_rows: int) -> Table:
     order = {Standing.IN: 0, Standing.NOT_TESTABLE: 1, Standing.OUT: 2}
     rows = [
-        LedgerRow(sentence(f"{f.mode} {f.title}"), f.standing.value + (", a warning only" if f.incidental else ""), sentence(f.datum), sentence(f.flip))
+        LedgerRow(sentence(f"{f.mode} {f.title}"), f.standing.value + ", a warning only" * f.incidental, sentence(f.datum), sentence(f.flip))
         for f in sorted(findings, key=lambda f: order[f.standing])
     ]
     more = "" if len(rows) <= max_rows else f"{words.plural(len(rows) - max_rows, 'more failure mode')} considered: see verdict.json"

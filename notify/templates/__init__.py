@@ -1,0 +1,1 @@
+"""The two parts of a mail and its style sheet."""
