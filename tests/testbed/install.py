@@ -88,7 +88,7 @@ def _copy_sources(target: Path) -> None:
     else:
         names = [str(p.relative_to(CHECKOUT)) for p in CHECKOUT.rglob("*") if p.is_file() and not p.relative_to(CHECKOUT).parts[0].startswith(".")]
     built = CHECKOUT / "spank" / "plugin" / "build"
-    names += [str(p.relative_to(CHECKOUT)) for p in built.glob("*") if p.is_file()]
+    names += [str(p.relative_to(CHECKOUT)) for p in built.rglob("*") if p.is_file()]
     for name in dict.fromkeys(names):
         path = CHECKOUT / name
         if path.is_file() and not name.startswith(("tests/", "corpus/")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -73,9 +72,13 @@ class NvmlLibrary:
         self._hosts: dict[str, dict[str, str]] = {node: {} for node in nodes}
 
     def prepare(self) -> None:
-        """Build the library (or take the checkout's build, where it is newer than its sources) and write every node's readings."""
+        """Take the checkout's build of the library where it is newer than its sources, else build one; write every node's readings."""
         self.folder.mkdir(exist_ok=True)
-        shutil.copy(build(SOURCE / "build" if os.access(SOURCE, os.W_OK) else self.folder), self.folder / "libnvidia-ml.so.1")
+        built = SOURCE / "build" / "libnvidia-ml.so.1"
+        if built.exists() and subprocess.run(["make", "-q", "-C", str(SOURCE)], check=False, capture_output=True).returncode == 0:
+            shutil.copy(built, self.folder)
+        else:
+            build(self.folder)
         for node in self._gpus:
             self._write(node)
 
