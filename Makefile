@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in /usr/bin/python3 python3; do command -v $$p >/dev/nul
 VENV := .venv
 BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
-PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests corpus demo
+PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc demo
 
 .PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo bench docs clean help
 
