@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from gpualert_slurm import __version__
 from gpualert_slurm.discovery import discover
@@ -19,7 +20,9 @@ def parser() -> argparse.ArgumentParser:
     subs = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module_name, command in discover(commands, "COMMAND", Command).items():
         name = module_name.rstrip("_").replace("_", "-")
-        sub = subs.add_parser(name, help=command.help, description=command.help, add_help=command.parses_own_help is False)
+        listed = {} if command.hidden else {"help": command.help}  # argparse lists what has a help
+        described: dict[str, Any] = {"description": command.help, "add_help": not command.parses_own_help, **listed}
+        sub = subs.add_parser(name, **described)
         command.arguments(sub)
         sub.set_defaults(run=command.run)
     return top
@@ -27,7 +30,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns its exit status (2 for a wrong command line)."""
-    arguments = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    passing = discover(commands, "COMMAND", Command).get(words[0]) if words else None
+    if passing is not None and passing.parses_own_help:
+        return passing.run(argparse.Namespace(words=words[1:]))
+    arguments = parser().parse_args(words)
     try:
         status: int = arguments.run(arguments)
     except BrokenPipeError:

@@ -28,7 +28,7 @@ _TORCHRUN_FILE = re.compile(r"^(?P<stream>stdout|stderr)\.log$")  # torchrun --l
 _JOB_NAME = re.compile(r"^slurm-(?P<job>[0-9]{1,10})(?:_(?P<task>[0-9]{1,10}))?(?:-[0-9]+)?\.(?:out|err)$")  # sbatch's default --output
 _ERR_NAME = re.compile(r"(?:[._-]|^)(?:err|stderr)(?:\.|$)", re.IGNORECASE)
 _NO_LOG = re.compile(
-    r"\.(?:idx|exit\.json|json|eml|safetensors|pt|pth|bin|ckpt|npy|npz|png|jpg|pdf|zip|gz|xz|zst|tar|so|pyc|parquet|arrow|db|toml|ya?ml)$", re.IGNORECASE
+    r"\.(?:idx|json|eml|safetensors|pt|pth|bin|ckpt|npy|npz|png|jpg|pdf|zip|gz|xz|zst|tar|so|pyc|parquet|arrow|db|toml|ya?ml)$", re.IGNORECASE
 )
 
 
@@ -88,10 +88,7 @@ def find(paths: Sequence[Path]) -> Found:
             _check_readable(path)
             files.append(path.resolve())
     for path in dict.fromkeys(records):
-        try:
-            found.exits.append(ExitRecord.read(path))
-        except (OSError, ValueError) as error:
-            found.gaps.append(Gap(what=f"exit record {shown(path)}", why=str(error).splitlines()[0]))
+        _take_record(path, found)
     record_folders = list(dict.fromkeys(p.parent for p in records))
     for path in dict.fromkeys(files):
         source = _source(path, found, record_folders)
@@ -102,6 +99,13 @@ def find(paths: Sequence[Path]) -> Found:
         why = f"; {found.gaps[0]}" if found.gaps else ""
         raise PathError(f"{names}: no log in there{why}; name a log, a bundle, or a folder of logs")
     return found
+
+
+def _take_record(path: Path, found: Found) -> None:
+    try:
+        found.exits.append(ExitRecord.read(path))
+    except (OSError, ValueError) as error:
+        found.gaps.append(Gap(what=f"exit record {shown(path)}", why=str(error).splitlines()[0]))
 
 
 def shown(path: Path | str) -> str:
@@ -145,8 +149,12 @@ def _enter(folder: Path, files: list[Path], records: list[Path], found: Found) -
 
 def _walk(folder: Path, found: Found) -> Iterator[Path]:
     """Regular files below ``folder``, name order, no symlink followed, at most MAX_FILES and MAX_DEPTH folders deep."""
+
+    def closed(error: OSError) -> None:
+        found.gaps.append(Gap(what=f"logs in {shown(str(error.filename))}", why=str(error.strerror)))
+
     count = 0
-    for place, folders, names in os.walk(folder, onerror=lambda e: found.gaps.append(Gap(what=f"logs in {shown(str(e.filename))}", why=str(e.strerror)))):
+    for place, folders, names in os.walk(folder, onerror=closed):
         if len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
         folders[:] = sorted(f for f in folders if not f.startswith("."))
