@@ -63,7 +63,7 @@ def merge(
         attempt=_attempt(first, row, accounting, kept),
         uid=first.uid,
         user=first.user or (row.user if row else None),
-        name=row.name if row else None,
+        name=_name(row, kept),
         nodes=allocation,
         wishes=_wishes(own, kept, fallback),
         work_dir=(row.work_dir if row else None) or first.work_dir,
@@ -172,6 +172,13 @@ def _wishes(notes: Sequence[JobNote], reports: Sequence[NodeReport], fallback: D
     if documents:
         return documents[0].wishes
     return fallback.wishes if fallback else Wishes()
+
+
+def _name(row: AccountingRecord | None, reports: Sequence[NodeReport]) -> str | None:
+    """Slurm's record of it; where that has no owner yet it has no name either (sacct prints ``allocation``)."""
+    if row is not None and row.name and row.uid is not None:
+        return row.name
+    return next((name for r in sorted(reports, key=lambda r: r.node) if (name := r.epilog_env.get("SLURM_JOB_NAME"))), None)
 
 
 def _ending(row: AccountingRecord | None, reports: Sequence[NodeReport]) -> tuple[int | None, int | None]:

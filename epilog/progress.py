@@ -15,6 +15,9 @@ from gpualert_slurm.gap import Gap
 SECOND_NS = 1_000_000_000
 FORGOTTEN_S = 48 * 3600.0
 """A job that only a note speaks of, and that Slurm has not heard of for this long, is reported as it is."""
+UNJOINED_S = 6.0
+"""slurmctld tells slurmdbd a job's name, owner and limits every 5 s (22.05: ``_set_db_inx_thread``): a job shorter than
+that has its end in accounting before them."""
 REQUEUED_LATER = frozenset({"NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "LAUNCH_FAILED"})
 """Ends that slurmctld follows with a requeue by itself, a moment after the row was closed."""
 RUNS_ON = frozenset(
@@ -57,7 +60,6 @@ class Known:
     accounting_deadline_s: float
     unfinished: Mapping[int, str] | None = None
     records_error: str | None = None
-    controller_error: str | None = None
     node_states: Sequence[NodeState] = ()
 
 
@@ -89,6 +91,8 @@ def _over(newest: Try, row: AccountingRecord, known: Known, late_s: float) -> Pr
         return Progress(Stage.RUNNING, f"{row.state}, and slurmctld has it as {state} again")
     if row.state in REQUEUED_LATER and (known.unfinished is None or state == "COMPLETING") and in_time:
         return Progress(Stage.ENDING, f"{row.state}: it may be requeued")
+    if row.uid is None and late_s < UNJOINED_S:
+        return Progress(Stage.ENDING, f"{row.state}, but slurmdbd has not been told whose job it is yet")
     running = [s.step for s in row.steps if s.state == "RUNNING" and s.end_ns is None]
     if running and in_time:
         return Progress(Stage.ENDING, f"accounting has step {running[0]} as RUNNING")
@@ -102,8 +106,11 @@ def _open(newest: Try, known: Known, late_s: float) -> Progress:
     says = known.records_error or (f"it still says {row.state}" if row else "it has no row of this job")
     if not newest.reports:
         forgotten = (known.now_ns - known.first_seen_ns) / SECOND_NS > FORGOTTEN_S
-        if row is None and forgotten and known.records_error is None and known.unfinished is not None and job_id not in known.unfinished:
-            return Progress(Stage.READY, "Slurm does not know it", (_no_record(says),))
+        if row is None and forgotten and known.records_error is None:
+            if known.unfinished is None:
+                return Progress(Stage.ENDING, "accounting has never heard of it")
+            if job_id not in known.unfinished:
+                return Progress(Stage.READY, "Slurm does not know it", (_no_record(says),))
         return Progress(Stage.RUNNING, "no report, and accounting does not say that it is over")
     if known.unfinished is not None and known.unfinished.get(job_id) in RUNS_ON:
         return Progress(Stage.RUNNING, f"a report is there, but slurmctld has it as {known.unfinished[job_id]}")

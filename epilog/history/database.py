@@ -16,8 +16,8 @@ class HistoryError(Exception):
 def migrations(folder: Path = MIGRATIONS) -> list[tuple[int, str]]:
     """Each step's number and SQL, in order. ``NNNN_name.sql`` brings a history from version NNNN-1 to NNNN."""
     found = {int(p.name[:4]): p.read_text(encoding="utf-8") for p in folder.glob("[0-9][0-9][0-9][0-9]_*.sql")}
-    if sorted(found) != list(range(1, len(found) + 1)):
-        raise HistoryError(f"{folder}: the migrations {sorted(found)} are not numbered from 1 without a gap")
+    if not found or sorted(found) != list(range(1, len(found) + 1)):
+        raise HistoryError(f"{folder}: the migrations {sorted(found)} are not numbered from 1 without a gap; is gpualert installed whole?")
     return sorted(found.items())
 
 
@@ -46,7 +46,7 @@ def open_database(path: Path, folder: Path = MIGRATIONS) -> sqlite3.Connection:
 
 def _migrate(database: sqlite3.Connection, path: Path, steps: list[tuple[int, str]]) -> None:
     have = int(database.execute("PRAGMA user_version").fetchone()[0])
-    newest = steps[-1][0] if steps else 0
+    newest = steps[-1][0]
     if have > newest:
         raise HistoryError(f"{path} has schema {have}, this gpualert knows up to {newest}: a newer gpualert wrote it; run that one")
     for number, sql in steps:

@@ -1,0 +1,1 @@
+"""The steps of the schema, ``NNNN_name.sql``; a package so that they are installed."""

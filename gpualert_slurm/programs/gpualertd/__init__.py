@@ -1,0 +1,1 @@
+"""The parts of ``gpualertd``: one file a task, joined in ``loop.py``."""

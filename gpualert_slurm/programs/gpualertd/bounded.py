@@ -1,0 +1,85 @@
+"""Call a function in a child that cannot hang or fill the machine: judging reads what strangers wrote.
+
+The child is forked from a clean server process that has the classifier loaded (``forkserver``), so it costs
+milliseconds, inherits no thread and no lock of the daemon's, and dies alone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+R = TypeVar("R")
+
+MAX_MEMORY_BYTES = 8 << 30
+PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify")
+
+
+class BoundedError(Exception):
+    """The function raised, was late, or its process died; the text says which."""
+
+
+class StoppingError(Exception):
+    """The daemon stops: nothing was decided, the next start begins again."""
+
+
+class Bounded:
+    """Calls with a deadline, each in a process of its own, given up when ``stopping`` becomes true."""
+
+    def __init__(self, stopping: Callable[[], bool] = lambda: False) -> None:
+        self._stopping = stopping
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(list(PRELOADED))
+
+    def call(self, function: Callable[..., R], *arguments: object, timeout_s: float) -> R:
+        """``function(*arguments)`` in a child; function and arguments must be picklable.
+
+        Raises:
+            BoundedError: no answer.
+            StoppingError: the daemon stops.
+        """
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_answer, args=(theirs, function, arguments, timeout_s), daemon=True)
+        try:
+            process.start()
+            theirs.close()
+            self._wait(ours, timeout_s)
+            try:
+                good, answer = ours.recv()
+            except (EOFError, OSError) as error:
+                process.join(2)
+                raise BoundedError(f"its process died with {process.exitcode}") from error
+            if not good:
+                raise BoundedError(str(answer))
+            result: R = answer
+            return result
+        finally:
+            ours.close()
+            if process.pid is not None:
+                if process.is_alive():
+                    process.kill()
+                process.join(2)
+
+    def _wait(self, ours: Connection, timeout_s: float) -> None:
+        until = time.monotonic() + timeout_s
+        while not ours.poll(0.2):
+            if self._stopping():
+                raise StoppingError
+            if time.monotonic() > until:
+                raise BoundedError(f"no answer within {timeout_s:g} s")
+
+
+def _answer(pipe: Connection, function: Callable[..., object], arguments: tuple[object, ...], timeout_s: float) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(timeout_s) + 1, int(timeout_s) + 2))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        answer: tuple[bool, object] = (True, function(*arguments))
+    except Exception as error:
+        answer = (False, f"{type(error).__name__}: {error}")
+    pipe.send(answer)
+    pipe.close()

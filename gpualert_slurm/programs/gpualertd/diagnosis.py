@@ -1,0 +1,137 @@
+"""From a job that is over to its verdicts: merge each attempt, judge it in a bounded child, never go without a verdict."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
+from gpualert_slurm.epilog.attempts import Try, attempts
+from gpualert_slurm.epilog.history.past import earlier_attempt
+from gpualert_slurm.epilog.history.run import Documents, Run
+from gpualert_slurm.epilog.history.store import History
+from gpualert_slurm.epilog.merge import merge
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.job_note import JobNote
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError
+from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.verdict import Fault, Phase, Verdict
+
+log = logging.getLogger(__name__)
+
+JUDGE_TIMEOUT_S = 60.0
+EVENT_AFTER_NS = 600 * 1_000_000_000
+MOST_ATTEMPTS = 10
+"""Of a job that was requeued more often, the newest are judged."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What was found out about a run besides its documents and rows; states and gaps belong to its newest attempt."""
+
+    states: tuple[NodeState, ...] = ()
+    events: tuple[NodeEvent, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+class Diagnosis:
+    """Judges whole runs."""
+
+    def __init__(self, history: History, bounded: Bounded, report_deadline_s: float) -> None:
+        self._history = history
+        self._bounded = bounded
+        self._report_deadline_s = report_deadline_s
+
+    def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around) -> list[tuple[JobRecord, Verdict]]:
+        """Record and verdict of each attempt that ran, the newest last.
+
+        Raises:
+            StoppingError: the daemon stops; nothing was decided.
+        """
+        documents = self._history.documents(run.id)
+        tries = ran(attempts(documents.notes, documents.reports, rows))[-MOST_ATTEMPTS:]
+        earlier: list[PastVerdict] = []
+        judged: list[tuple[JobRecord, Verdict]] = []
+        for place, one in enumerate(tries):
+            record = self._record(tries, place, documents, around)
+            record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
+            verdict = self.judge(record)
+            earlier.append(earlier_attempt(record, verdict.mode, verdict.cause, verdict.fault.value, verdict.fingerprint))
+            judged.append((record, verdict))
+            log.info(line("judged", job=record.attempt.label, attempt=record.attempt.restart_count, state=one.row.state if one.row else None,
+                          mode=verdict.mode, cause=verdict.cause.value if verdict.cause else None, fault=verdict.fault.value, gaps=len(record.gaps)))
+        return judged
+
+    def judge(self, record: JobRecord) -> Verdict:
+        """The classifier's verdict; when it fails, hangs or dies, ``unknown`` with a gap that says so."""
+        try:
+            return self._bounded.call(judge, record, timeout_s=JUDGE_TIMEOUT_S)
+        except BoundedError as error:
+            log.error(line("judging_failed", job=record.attempt.label, why=error))
+            return unknown(record, Gap(what="the diagnosis", why=f"the classifier failed: {error}"))
+
+    def _record(self, tries: Sequence[Try], place: int, documents: Documents, around: Around) -> JobRecord:
+        one, newest = tries[place], place == len(tries) - 1
+        gaps = around.gaps if newest else ()
+        until = [t.row for t in tries[: place + 1] if t.row is not None]
+        accounting = until if one.row is not None else []
+        if one.row is None and not newest:
+            gaps = (*gaps, Gap(what="Slurm's accounting record of this attempt", why="accounting has no row for it"))
+        asker: JobNote | NodeReport = (documents.notes or documents.reports)[0]
+        waited_s = self._report_deadline_s
+        try:
+            return merge(one.notes, one.reports, accounting, node_states=around.states if newest else (),
+                         node_events=[e for e in around.events if _belongs(e, one.row)], gaps=gaps, waited_s=waited_s, fallback=asker)
+        except Exception as error:  # a document that no code foresaw must not cost the mail
+            log.exception(line("merge_failed", job=asker.attempt.label))
+            gap = Gap(what="the node reports", why=f"they could not be merged: {type(error).__name__}: {error}")
+            return merge((), (), accounting, gaps=(*gaps, gap), waited_s=waited_s, fallback=asker)
+
+
+def ran(tries: Sequence[Try]) -> list[Try]:
+    """Attempts that started; a requeued one that was cancelled while pending is no run to report on."""
+    started = [t for t in tries if t.documents or (t.row is not None and t.row.start_ns is not None)]
+    first = next((i for i, t in enumerate(started) if t.documents), 0)
+    return started[first:]
+
+
+def _belongs(event: NodeEvent, row: AccountingRecord | None) -> bool:
+    """What began before or during the attempt, or soon after it (a node is set DOWN once it was silent for long enough)."""
+    return row is None or row.end_ns is None or event.start_ns is None or event.start_ns <= row.end_ns + EVENT_AFTER_NS
+
+
+def judge(record: JobRecord) -> Verdict:
+    """What runs in the child."""
+    from gpualert_slurm import classifier
+
+    verdict: Verdict = classifier.judge(record)
+    return verdict
+
+
+def unknown(record: JobRecord, gap: Gap) -> Verdict:
+    """The verdict that needs no classifier: what Slurm and the nodes say, and that the diagnosis is missing."""
+    row = record.accounting[-1] if record.accounting else None
+    return Verdict(
+        attempt=record.attempt,
+        job_name=record.name,
+        user=record.user,
+        state=row.state if row else None,
+        exit_code=record.exit_code,
+        exit_signal=record.exit_signal,
+        nodes=record.nodes,
+        started_ns=record.started_ns,
+        ended_ns=record.ended_ns,
+        time_limit_s=row.time_limit_s if row else None,
+        mode="unknown",
+        title="unknown",
+        headline=f"{row.state if row else 'ended'}, not diagnosed",
+        fault=Fault.UNKNOWN,
+        confidence=0.0,
+        phase=Phase.UNKNOWN,
+        cannot_decide=("why the job ended: the diagnosis itself failed, and the cluster's operators can see how in gpualertd's log",),
+        gaps=(*record.gaps, *(g for r in record.reports for g in r.gaps), gap),
+    )

@@ -1,0 +1,87 @@
+"""One gpualertd a state folder; of ``--once`` runs, one that works and one that waits for its turn."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+WORK, NEXT = "gpualertd.lock", "gpualertd.next"
+
+
+class BusyError(Exception):
+    """Another gpualertd has the folder; the text says which."""
+
+    def __init__(self, folder: Path, holder: str) -> None:
+        super().__init__(f"{folder} is in use: {holder or 'a gpualertd that left no name'}; only one may run for a cluster")
+        self.is_once = " --once" in holder
+
+
+@contextlib.contextmanager
+def held(folder: Path, *, once: bool) -> Iterator[None]:
+    """Hold the folder's lock; the kernel gives it back when this process dies, however it dies.
+
+    Raises:
+        BusyError: somebody else holds it.
+    """
+    fd = _open(folder / WORK)
+    try:
+        if not _try(fd):
+            raise BusyError(folder, _holder(fd))
+        os.ftruncate(fd, 0)
+        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        name = f"gpualertd{' --once' if once else ''}, pid {os.getpid()} on {socket.gethostname()}, since {since}"
+        os.pwrite(fd, f"{name}\n".encode(), 0)
+        yield
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def held_in_turn(folder: Path, wait_s: float) -> Iterator[bool]:
+    """For ``--once``: hold the lock, waiting for another ``--once``; False where one waits already (it will see what we came for).
+
+    Raises:
+        BusyError: a daemon has the folder, or the other ``--once`` did not end within ``wait_s``.
+    """
+    queue = _open(folder / NEXT)
+    try:
+        if not _try(queue):
+            yield False
+            return
+        until = time.monotonic() + wait_s
+        while True:
+            with contextlib.ExitStack() as work:
+                try:
+                    work.enter_context(held(folder, once=True))
+                except BusyError as error:
+                    if not error.is_once or time.monotonic() > until:
+                        raise
+                    time.sleep(0.2)
+                    continue
+                # The next one may queue now: what came before this moment is seen by us, what comes later by it.
+                fcntl.flock(queue, fcntl.LOCK_UN)
+                yield True
+                return
+    finally:
+        os.close(queue)
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def _try(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _holder(fd: int) -> str:
+    return os.pread(fd, 500, 0).decode("utf-8", "replace").strip()

@@ -1,0 +1,130 @@
+"""All parts of the daemon, built from the configuration and let go of again."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from types import TracebackType
+
+from gpualert_slurm.config import Config, ConfigError
+from gpualert_slurm.discovery import discover
+from gpualert_slurm.epilog import seals, slurm_records, transports
+from gpualert_slurm.epilog.history.database import HistoryError
+from gpualert_slurm.epilog.history.store import History
+from gpualert_slurm.epilog.provider import Asking, Provider, ProviderFile, RecordsError
+from gpualert_slurm.epilog.seal import Seal
+from gpualert_slurm.epilog.transport import Transport
+from gpualert_slurm.notify.channel import ChannelError, open_channel
+from gpualert_slurm.notify.outbox import Outbox
+from gpualert_slurm.programs.daemon import StartError
+from gpualert_slurm.programs.gpualertd.bounded import Bounded
+from gpualert_slurm.programs.gpualertd.diagnosis import Diagnosis
+from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
+from gpualert_slurm.programs.gpualertd.intake import Intake
+from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.loop import Loop, Parts
+from gpualert_slurm.programs.gpualertd.sending import Sending
+from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
+
+log = logging.getLogger(__name__)
+
+SEAL, TRANSPORT = "munge", "spool"
+
+
+class Service:
+    """The daemon's parts. As a context: opens history and outbox, starts sending, and ends both in order."""
+
+    def __init__(self, config: Config, stop: threading.Event) -> None:
+        self._config = config
+        self._stop = stop
+        self._closing = contextlib.ExitStack()
+
+    def __enter__(self) -> Service:
+        """Build all of it.
+
+        Raises:
+            StartError: history, outbox, spool folder or channel cannot be used; the text says what to do.
+            ConfigError: the mail channel's configuration does not hold together.
+        """
+        with contextlib.ExitStack() as building:
+            self._build(building)
+            self._closing = building.pop_all()
+        return self
+
+    def _build(self, building: contextlib.ExitStack) -> None:
+        config, folder = self._config, self._config.daemon.state_dir
+        provider = self._provider()
+        try:
+            history = History(folder / "history.db")
+            building.callback(history.close)
+            self.outbox = Outbox(folder / "outbox")
+            intake = Intake(config, self.cluster, transport=_transport(), seal=_seal(), history=history, stopping=self._stop.is_set)
+            intake.prepare()
+        except HistoryError as error:
+            raise StartError(str(error)) from error
+        except OSError as error:
+            raise StartError(f"{error}; see site.spool_dir and daemon.state_dir") from error
+        bounded = Bounded(self._stop.is_set)
+        parts = Parts(
+            intake, SlurmView(provider, config.daemon.slurm_poll_s), Diagnosis(history, bounded, config.daemon.report_deadline_s),
+            Dispatch(history, self.outbox, config, bounded),
+        )
+        self.loop = Loop(config.daemon, history, parts, self._stop.is_set)
+        try:
+            open_channel(config.mail)
+        except ChannelError as error:
+            raise ConfigError(str(error)) from error
+        if not config.mail.allowed_domains:
+            log.warning(line("nobody_is_mailed", why="mail.allowed_domains is empty"))
+        sending = Sending(self.outbox, lambda: open_channel(config.mail))
+        sending.start()
+        building.callback(sending.stop)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Stop sending, close the history."""
+        self._closing.close()
+
+    def _provider(self) -> Provider:
+        config = self._config
+        self.provider_name, chosen = choose_provider(config.daemon.provider)
+        asking = Asking(cluster=config.site.cluster, timeout_s=config.daemon.slurm_timeout_s, stopping=self._stop.is_set)
+        pause_s = 1.0
+        while config.site.cluster is None:
+            try:
+                asking = Asking(cluster=chosen.open(asking).cluster_name(), timeout_s=asking.timeout_s, stopping=asking.stopping)
+                break
+            except RecordsError as error:
+                log.warning(line("cluster_unknown", why=error, hint="or set site.cluster", again_in_s=pause_s))
+            if self._stop.wait(pause_s):
+                raise StartError("ended before Slurm had said the cluster's name")
+            pause_s = min(30.0, 2 * pause_s)
+        assert asking.cluster is not None  # noqa: S101 - the loop above ends with a name
+        self.cluster = asking.cluster
+        return chosen.open(asking)
+
+
+def choose_provider(wanted: str) -> tuple[str, ProviderFile]:
+    """The provider that ``daemon.provider`` names; for ``auto`` the preferred one that works here.
+
+    Raises:
+        StartError: the one that was asked for by name does not work here.
+    """
+    found = discover(slurm_records, "PROVIDER", ProviderFile)
+    if wanted != "auto":
+        why = found[wanted].why_not()
+        if why is not None:
+            raise StartError(f"daemon.provider = {wanted!r}: {why}")
+        return wanted, found[wanted]
+    for name, provider in sorted(found.items(), key=lambda item: -item[1].preference):
+        if provider.why_not() is None:
+            return name, provider
+    raise StartError("no provider of Slurm's records works here")
+
+
+def _seal() -> Seal:
+    return discover(seals, "SEAL", Seal)[SEAL]  # type: ignore[type-abstract]
+
+
+def _transport() -> Transport:
+    return discover(transports, "TRANSPORT", Transport)[TRANSPORT]  # type: ignore[type-abstract]

@@ -1,0 +1,132 @@
+"""What Slurm says about the open jobs, asked for all of them together and not too often."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
+from gpualert_slurm.epilog.attempts import same_owner
+from gpualert_slurm.epilog.history.run import Run
+from gpualert_slurm.epilog.provider import JobQuery, Provider, RecordsError
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.programs.gpualertd.log import line
+
+log = logging.getLogger(__name__)
+
+SWEEP_POLLS = 15
+"""A job that shows no sign of its end is asked about once in so many polls: only a lost node ends a job without a report."""
+MOST_COLD_JOBS = 500
+"""Of those, at most so many in one query."""
+EVENT_SLACK_NS = 3600 * 1_000_000_000
+"""Node events are asked from this long before the job's start."""
+
+
+class SlurmView:
+    """The latest answers: rows by run, slurmctld's unfinished jobs, node states."""
+
+    def __init__(self, provider: Provider, poll_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._provider = provider
+        self._poll_s = poll_s
+        self._clock = clock
+        self._asked_at: dict[int, float] = {}
+        self._next = 0.0
+        self.rows: dict[int, list[AccountingRecord]] = {}
+        self.records_error: str | None = None
+        self.controller_error: str | None = None
+        self.unfinished: dict[int, str] | None = None
+        self.asked_controller: set[int] = set()
+        """The job ids that ``unfinished`` is about."""
+        self.node_states: list[NodeState] = []
+
+    def refresh(self, runs: Sequence[Run], hot: Collection[int], nodes: Collection[str]) -> set[int]:
+        """Ask about ``hot`` runs (ids), and about those not asked for long; gives the ids of those asked about.
+
+        ``nodes`` are those whose state decides whether to wait.
+        """
+        now = self._clock()
+        if now < self._next:
+            return set()
+        open_ids = {run.id for run in runs}
+        self.rows = {i: rows for i, rows in self.rows.items() if i in open_ids}
+        self._asked_at = {i: at for i, at in self._asked_at.items() if i in open_ids}
+        never = -float("inf")
+        cold = [r for r in runs if r.id not in hot and now - self._asked_at.get(r.id, never) >= SWEEP_POLLS * self._poll_s]
+        cold.sort(key=lambda r: self._asked_at.get(r.id, never))
+        asked = [*(r for r in runs if r.id in hot), *cold[:MOST_COLD_JOBS]]
+        if not asked:
+            return set()
+        self._accounting(asked)
+        self._controller([r.job_id for r in runs if r.id in hot], nodes)
+        for run in asked:
+            self._asked_at[run.id] = now
+        away = self.records_error is not None
+        self._next = self._clock() + (min(30.0, 5 * self._poll_s) if away else self._poll_s)
+        return {run.id for run in asked}
+
+    def describe(self, runs: Sequence[Run]) -> list[Gap]:
+        """Fill in what the owners chose (names, submit lines …) for these runs; a gap where Slurm does not answer."""
+        rows = [row for run in runs for row in self.rows.get(run.id, [])]
+        if not rows:
+            return []
+        try:
+            described = self._provider.describe(_queries(runs), rows)
+        except RecordsError as error:
+            return [Gap(what="the job's name, submit line and work dir in Slurm's accounting", why=str(error))]
+        self._sort_in(runs, described)
+        return []
+
+    def nodes_around(self, nodes: Sequence[str], since_ns: int) -> tuple[list[NodeState], list[NodeEvent], list[Gap]]:
+        """State and events of the allocations of jobs that are about to be judged."""
+        gaps, states, events = [], [], []
+        try:
+            states = self._provider.node_states(nodes)
+        except RecordsError as error:
+            gaps.append(Gap(what="the nodes' state", why=str(error)))
+        try:
+            events = self._provider.node_events(nodes, since_ns - EVENT_SLACK_NS)
+        except RecordsError as error:
+            gaps.append(Gap(what="the nodes' history", why=str(error)))
+        return states, events, gaps
+
+    def _accounting(self, runs: Sequence[Run]) -> None:
+        try:
+            found = self._provider.accounting(_queries(runs))
+        except RecordsError as error:
+            if self.records_error is None:
+                log.warning(line("accounting_away", why=error))
+            self.records_error = str(error)
+            return
+        if self.records_error is not None:
+            log.info(line("accounting_back"))
+        self.records_error = None
+        self._sort_in(runs, found)
+
+    def _controller(self, job_ids: Sequence[int], nodes: Collection[str]) -> None:
+        self.unfinished, self.node_states, self.asked_controller = None, [], set(job_ids)
+        if not job_ids:
+            return
+        try:
+            self.unfinished = self._provider.unfinished(job_ids)
+            if nodes:
+                self.node_states = self._provider.node_states(sorted(nodes))
+        except RecordsError as error:
+            if self.controller_error is None:
+                log.warning(line("controller_away", why=error))
+            self.controller_error = str(error)
+            return
+        if self.controller_error is not None:
+            log.info(line("controller_back"))
+        self.controller_error = None
+
+    def _sort_in(self, runs: Sequence[Run], found: Iterable[AccountingRecord]) -> None:
+        by_job: dict[int, list[AccountingRecord]] = {}
+        for row in found:
+            by_job.setdefault(row.job_id, []).append(row)
+        for run in runs:
+            self.rows[run.id] = [row for row in by_job.get(run.job_id, []) if same_owner(row, run.uid, run.user)]
+
+
+def _queries(runs: Sequence[Run]) -> list[JobQuery]:
+    return [JobQuery(job_id=run.job_id, not_before_ns=run.started_ns) for run in runs]
