@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -154,3 +157,20 @@ def test_a_bed_that_cannot_come_up_says_why_and_leaves_nothing(bed_host: None) -
         bed.start()
     assert not processes.of_bed(bed.root)
     assert not bed.root.exists()
+
+
+def test_the_daemons_of_a_bed_whose_process_is_killed_die_with_it(bed_host: None) -> None:
+    argv = [sys.executable, "-m", "tests.testbed"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).resolve().parents[2]) as bed:
+        assert bed.stdout is not None
+        name, _, conf = bed.stdout.readline().strip().removeprefix("export ").partition("=")
+        assert name == "SLURM_CONF"
+        root = Path(conf).parents[1]
+        try:
+            assert len(processes.of_bed(root)) >= 9
+            bed.kill()
+            bed.wait(10)
+            wait_until(lambda: not processes.of_bed(root), "no process of the bed is left", 15)
+        finally:
+            bed.kill()
+            shutil.rmtree(root)
