@@ -1,7 +1,8 @@
 """The process that talks to NVML, and may hang doing so. Started and bounded by ``nvml_client``; imports no pydantic.
 
 One request a line on stdin (``read``, or end of file), one JSON object a line on stdout:
-``{"time_ns": …, "gpus": [{"index": 0, "uuid": …, …}], "problems": ["GPU 1: …"]}`` or ``{"error": "…"}`` when there is no NVML.
+``{"time_ns": …, "gpus": [{"index": 0, "uuid": …, …}], "problems": [{"index": 1, "uuid": …, "words": "…"}]}`` or ``{"error": "…"}``
+when there is no NVML. A GPU that is lost has a problem and no row: half of its counters would look like a card that is well.
 """
 
 from __future__ import annotations
@@ -23,35 +24,32 @@ def read_all(module: ModuleType, counters: dict[str, GpuCounter]) -> Reading:
     """Every GPU of the node, once."""
     count = int(module.nvmlDeviceGetCount())
     gpus: list[dict[str, Value]] = []
-    problems: list[str] = []
+    problems: list[dict[str, Value]] = []
     for index in range(count):
-        row, said = read_one(module, index, counters)
-        problems.extend(f"GPU {index}: {words}" for words in said)
-        if "uuid" in row:
+        row, lost, said = read_one(module, index, counters)
+        if not lost and "uuid" not in row:
+            lost, said = True, [*said, "NVML does not say its UUID"]
+        problems += [{k: row[k] for k in ("index", "uuid") if k in row} | {"words": words} for words in said]
+        if not lost:
             gpus.append(row)
-        elif not said:
-            problems.append(f"GPU {index}: NVML does not say its UUID")
     return {"time_ns": time.time_ns(), "gpus": gpus, "problems": problems}
 
 
-def read_one(module: ModuleType, index: int, counters: dict[str, GpuCounter]) -> tuple[dict[str, Value], list[str]]:
-    """One GPU's counters, and what went wrong with it in words."""
+def read_one(module: ModuleType, index: int, counters: dict[str, GpuCounter]) -> tuple[dict[str, Value], bool, list[str]]:
+    """One GPU's counters, whether it is lost, and what went wrong with it in words."""
     row: dict[str, Value] = {"index": index, "time_ns": time.time_ns()}
     nvml = Nvml(module)
+    lost: list[str] = []
     try:
         handle = module.nvmlDeviceGetHandleByIndex(index)
         # Identity first: a card that is lost half-way must still be named.
         for counter in sorted(counters.values(), key=lambda c: "uuid" not in c.fields):
             row.update(counter.read(nvml, handle))
     except GpuLostError as error:
-        return row, [*_words(nvml), f"lost: {error}"]
+        lost = [f"lost: {error}"]
     except module.NVMLError as error:
-        return row, [*_words(nvml), str(error)]
-    return row, _words(nvml)
-
-
-def _words(nvml: Nvml) -> list[str]:
-    return [f"{name}: {why}" for name, why in nvml.problems.items()]
+        lost = [str(error)]
+    return row, bool(lost), [f"{name}: {why}" for name, why in nvml.problems.items()] + lost
 
 
 def main() -> int:

@@ -24,12 +24,21 @@ _COMMAND = (sys.executable, "-m", "gpualert_slurm.spank.watch.nvml_child")
 
 
 @dataclass(frozen=True)
+class GpuProblem:
+    """What NVML could not say of one GPU, and why; ``uuid`` is absent where even that was not to be had."""
+
+    index: int
+    uuid: str | None
+    words: str
+
+
+@dataclass(frozen=True)
 class GpuReading:
     """All GPUs of the node at one instant: ``rows`` hold fields of GpuSnapshot. ``missing`` says why there is none."""
 
     time_ns: int
     rows: tuple[dict[str, object], ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[GpuProblem, ...] = ()
     missing: str | None = None
 
 
@@ -148,7 +157,7 @@ class NvmlClient:
             return GpuReading(
                 time_ns=int(answer["time_ns"]),
                 rows=tuple(dict(row) for row in answer["gpus"]),
-                problems=tuple(str(p)[:500] for p in answer["problems"][:64]),
+                problems=tuple(GpuProblem(int(p["index"]), p.get("uuid"), str(p["words"])[:300]) for p in answer["problems"][:64]),
             )
         except (ValueError, KeyError, TypeError):
             self._give_up()

@@ -44,7 +44,7 @@ class WatchState(Record):
     kernel_lost: int = 0
     kernel_problem: str | None = None
     kernel_from_ns: TimeNs | None = None
-    last_sequence: int | None = None
+    kernel_left_out: int = 0
     samples: int = 0
 
 

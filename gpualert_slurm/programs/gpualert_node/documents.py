@@ -1,0 +1,84 @@
+"""The two kinds of work that run in forked children: making a job's report, and handing a document over."""
+
+from __future__ import annotations
+
+import pwd
+import sys
+import time
+from pathlib import Path
+
+from gpualert_slurm.config import Config
+from gpualert_slurm.epilog.collect import Ended, collect, is_first_node
+from gpualert_slurm.epilog.collect_log_work import Scan
+from gpualert_slurm.job_file import EpilogFacts, JobFile
+from gpualert_slurm.job_note import JobNote
+from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.spool import read_bounded, write_whole
+
+MOST_DOCUMENT_BYTES = 64 << 20
+SEAL, TRANSPORT = "munge", "spool"
+
+
+def note_for(job: JobFile, cluster: str) -> JobNote | None:
+    """The note of a job, if this node is the one that speaks for it."""
+    if not is_first_node(job):
+        return None
+    return JobNote(
+        attempt=Ended(job, cluster).attempt,
+        uid=job.uid,
+        user=job.claims.user,
+        node=job.node,
+        nodes=job.claims.nodes or job.node,
+        wishes=job.wishes,
+        work_dir=job.claims.work_dir,
+        written_ns=time.time_ns(),
+    )
+
+
+def write_report(job: JobFile, cluster: str, config: Config, target: Path, *, read_logs: bool) -> None:
+    """Collect the job and put its report at ``target``, whole and durable. Raises OSError, ValueError."""
+    from gpualert_slurm.programs.gpualert_node.watched import watched
+
+    ended = _ended(job, cluster)
+    report = collect(ended, watched(ended), config, _scan() if read_logs else None)
+    content = report.json_bytes()
+    write_whole(target, content)
+    NodeReport.model_validate_json(content)  # what we cannot read back, the daemon cannot either: then the logs are left out
+    print(f"<6>job {job.job_id}: report of {len(content)} bytes, {len(report.evidence)} pieces of evidence, {len(report.gaps)} gaps", file=sys.stderr)
+
+
+def _scan() -> Scan:
+    from gpualert_slurm.classifier import scan
+
+    return scan
+
+
+def _ended(job: JobFile, cluster: str) -> Ended:
+    try:
+        epilog: EpilogFacts | None = EpilogFacts.read(job.record_folder)
+    except (OSError, ValueError):
+        epilog = None
+    if epilog is not None and epilog.attempt == job.attempt:
+        return Ended(job, cluster, epilog)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    if boot != job.boot_id:
+        return Ended(job, cluster, why="the node was rebooted while the job ran")
+    return Ended(job, cluster, why="gpualert-epilog did not run for it; its end was noticed when no step of it was left")
+
+
+def deliver(path: Path, config: Config) -> None:
+    """Seal the document at ``path`` and hand it to the transport. Raises when it has to be tried again."""
+    from gpualert_slurm.discovery import discover
+    from gpualert_slurm.epilog import seals, transports
+    from gpualert_slurm.epilog.pieces import close_document
+    from gpualert_slurm.epilog.seal import Seal, SealKeys
+    from gpualert_slurm.epilog.transport import Transport
+
+    site = config.site
+    attempt, _, kind = path.name.rpartition(".")
+    content = read_bounded(path, MOST_DOCUMENT_BYTES)
+    document = JobNote.model_validate_json(content) if kind == "note" else NodeReport.model_validate_json(content)
+    keys = SealKeys(daemon_uid=pwd.getpwnam(site.daemon_user).pw_uid, munge_socket=site.munge_socket)
+    seal = discover(seals, "SEAL", Seal)[SEAL]  # type: ignore[type-abstract]
+    transport = discover(transports, "TRANSPORT", Transport)[TRANSPORT]  # type: ignore[type-abstract]
+    transport.send(close_document(document, attempt, seal, keys), site)

@@ -1,0 +1,96 @@
+"""Reports being made: a forked child for each ended job, a few tries, and in the end a report without the logs."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+from gpualert_slurm.config import Config
+from gpualert_slurm.programs.gpualert_node.child import Child
+from gpualert_slurm.programs.gpualert_node.documents import write_report
+from gpualert_slurm.programs.gpualert_node.folders import Folders
+from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
+from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob
+from gpualert_slurm.spool import move, sync_folder
+
+_AT_ONCE = 2
+_MOST_TRIES = 3
+_SLACK_S = 20.0
+"""Beside the time for the user's files: reading records, looking up the account, writing the report."""
+
+
+class Reports:
+    """The collectors at work, by attempt."""
+
+    def __init__(self, folders: Folders, config: Config, cluster: str) -> None:
+        self._folders, self._config, self._cluster = folders, config, cluster
+        self._children: dict[str, tuple[Child, WatchedJob]] = {}
+        self._next: dict[str, float] = {}
+
+    @property
+    def at_work(self) -> set[str]:
+        """The attempts whose report is being made."""
+        return set(self._children)
+
+    def is_written(self, attempt: str) -> bool:
+        """Whether the report lies in ``out/`` already: then the job file has only to be removed."""
+        return self._path(attempt).exists()
+
+    def start(self, watched: WatchedJob) -> None:
+        """Begin, unless enough are at work or its next try is later. The last try leaves the logs unread."""
+        if len(self._children) >= _AT_ONCE or self._next.get(watched.name, 0.0) > time.monotonic():
+            return
+        watched.collections += 1
+        job, target, read_logs = watched.job, self._path(watched.name), watched.collections < _MOST_TRIES
+
+        def work() -> None:
+            write_report(job, self._cluster, self._config, target, read_logs=read_logs)
+
+        try:
+            child = Child(watched.name, work, self._config.node.collect_timeout_s + _SLACK_S)
+        except OSError as error:
+            watched.collections -= 1
+            self._next[watched.name] = time.monotonic() + 5
+            say(f"job {job.job_id}: no process could be made to collect it: {error.strerror}", ERROR)
+            return
+        self._children[watched.name] = child, watched
+
+    def step(self) -> list[str]:
+        """Reap; the attempts that are done with, in one way or the other."""
+        done = []
+        for name, (child, watched) in list(self._children.items()):
+            code = child.poll()
+            if code is None:
+                continue
+            del self._children[name]
+            if code == 0:
+                self._remove(name)
+                done.append(name)
+            elif watched.collections < _MOST_TRIES:
+                self._next[name] = time.monotonic() + 1
+                say(f"job {watched.job.job_id}: collecting it failed ({'late' if child.late else code}); it is tried again", WARNING)
+            else:
+                say(f"job {watched.job.job_id}: collecting it failed {_MOST_TRIES} times; its job file is put aside in bad/", ERROR)
+                with contextlib.suppress(OSError):
+                    move(self._folders.ended / name, self._folders.bad)
+                done.append(name)
+        return done
+
+    def due(self) -> list[float]:
+        """Deadlines and next tries, monotonic."""
+        return [child.deadline for child, _ in self._children.values()] + [t for t in self._next.values() if t > time.monotonic()]
+
+    def stop(self) -> None:
+        """Kill the collectors; their jobs are collected by the next start."""
+        for child, _ in self._children.values():
+            child.kill()
+
+    def _remove(self, name: str) -> None:
+        self._next.pop(name, None)
+        with contextlib.suppress(OSError):
+            (self._folders.ended / name).unlink(missing_ok=True)
+            sync_folder(self._folders.ended)
+
+    def _path(self, attempt: str) -> Path:
+        return self._folders.out / f"{attempt}.report"

@@ -1,0 +1,274 @@
+"""The service's loop: one thread that never waits for anything but the next event. Whatever may hang is a child with a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec
+
+from gpualert_slurm.config import Config
+from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.programs.gpualert_node.arrivals import FolderWatch
+from gpualert_slurm.programs.gpualert_node.documents import note_for
+from gpualert_slurm.programs.gpualert_node.folders import Folders
+from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
+from gpualert_slurm.programs.gpualert_node.outgoing import Outgoing
+from gpualert_slurm.programs.gpualert_node.reports import Reports
+from gpualert_slurm.programs.gpualert_node.sweep import Sweep, slurm_says_over
+from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob, read_job
+from gpualert_slurm.spank.watch import job_processes
+from gpualert_slurm.spank.watch.kernel_evidence import KernelMatcher
+from gpualert_slurm.spank.watch.kernel_log import KernelLog
+from gpualert_slurm.spank.watch.nvml_client import NvmlClient
+from gpualert_slurm.spool import move, write_whole
+
+_LOOK_EVERY_S = 5.0
+_LOOK_WITHOUT_INOTIFY_S = 0.25
+_PROCESSES_EVERY_S = 10.0
+_NVML_PAUSE_S = 5.0
+"""After a job's end NVML is left alone this long, so that the site's epilog may reset a GPU."""
+_RECENT_KERNEL = 500
+_SAY_AGAIN_S = 60.0
+P = ParamSpec("P")
+
+
+class Service:
+    """One node's service: ``run`` until no job is left, or until ``stopping`` is set by a signal."""
+
+    def __init__(self, folders: Folders, config: Config, cluster: str) -> None:
+        self._folders, self._config, self._cluster = folders, config, cluster
+        self._boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        self.stopping = False
+        self._jobs: dict[str, WatchedJob] = {}
+        self._bad: set[str] = set()
+        self._nvml = NvmlClient(config.node.nvml_timeout_s)
+        self._nvml_not_before = 0.0
+        self._kernel = KernelLog(accept_root=config.node.kernel_log_from_root)
+        self._matcher = KernelMatcher(folders.node, self._boot_id)
+        self._recent: deque[Evidence] = deque(maxlen=_RECENT_KERNEL)
+        self._kernel_lost = 0
+        self._reports = Reports(folders, config, cluster)
+        self._outgoing = Outgoing(folders.out, config, lambda: {p.name for p in folders.ended.iterdir()})
+        self._sweep = Sweep(slurm_says_over)
+        self._look_at = self._processes_at = 0.0
+        self._idle_since: float | None = None
+        self._selector = selectors.DefaultSelector()
+        self._selected: dict[str, int] = {}
+        self._folder_watch = FolderWatch([folders.jobs, folders.ended])
+        self._kernel_woke = False
+        self._said: dict[str, float] = {}
+
+    def run(self) -> None:
+        """Watch and report until there is nothing left to do."""
+        wake, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._selector.register(wake, selectors.EVENT_READ, "wake")
+        try:
+            while not self.stopping:
+                self._step()
+                if self._done():
+                    return
+                self._wait(wake)
+        finally:
+            self._end()
+
+    def _stop(self, *_: object) -> None:
+        self.stopping = True
+
+    def _step(self) -> None:
+        """One round: each part on its own, so that a failing one stops no other."""
+        now = time.monotonic()
+        if self._config.site.off_file.exists():
+            self._folder_watch.drain()
+            self._look_at = now + _LOOK_EVERY_S
+        else:
+            for part in (self._look, self._kernel_lines, self._processes, self._gpus, self._ended_jobs):
+                self._safely(part.__name__.strip("_"), part, now)
+        self._safely("handing over", self._outgoing.step)
+
+    def _safely(self, what: str, do: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> None:
+        """Whatever goes wrong with one part or one job, the others go on; the same words once a minute."""
+        try:
+            do(*arguments, **named)
+        except Exception as error:
+            words = f"{what}: {type(error).__name__}: {error}"
+            if time.monotonic() - self._said.get(words, -_SAY_AGAIN_S) >= _SAY_AGAIN_S:
+                self._said = {**self._said, words: time.monotonic()} if len(self._said) < _RECENT_KERNEL else {words: time.monotonic()}
+                say(words, ERROR)
+
+    def _look(self, now: float) -> None:
+        """Which job files are there."""
+        self._folder_watch.drain()
+        if now >= self._look_at:
+            self._look_at = now + (_LOOK_EVERY_S if self._folder_watch.fileno() is not None else _LOOK_WITHOUT_INOTIFY_S)
+        present: set[str] = set()
+        for folder in (self._folders.jobs, self._folders.ended):
+            for path in sorted(folder.iterdir()):
+                if path.name.startswith(".") or path.name in self._bad:
+                    continue
+                present.add(path.name)
+                if path.name not in self._jobs:
+                    self._safely(f"job file {path.name}", self._take_up, path)
+                if path.name in self._jobs and folder == self._folders.ended:
+                    self._jobs[path.name].ended = True
+        for gone in set(self._jobs) - present:
+            del self._jobs[gone]
+
+    def _take_up(self, path: Path) -> None:
+        job = read_job(path)
+        if isinstance(job, str):
+            say(f"{path} is no job file and is put aside in bad/: {job}", ERROR)
+            self._bad.add(path.name)
+            with contextlib.suppress(OSError):
+                move(path, self._folders.bad)
+            return
+        if self._reports.is_written(job.attempt):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return
+        try:
+            watched = WatchedJob(job, self._config.node)
+            self._send_note(watched)
+        except OSError as error:
+            say(f"job {job.job_id}: {job.record_folder} cannot be used: {error}", ERROR)
+            self._bad.add(path.name)
+            return
+        self._jobs[path.name] = watched
+        watched.take_kernel(self._recent)
+        watched.take_kernel_state(self._kernel, 0)
+        self._processes_at = 0.0
+        say(f"job {job.job_id}: watched as {job.attempt}")
+
+    def _send_note(self, watched: WatchedJob) -> None:
+        if watched.state.note_written:
+            return
+        note = note_for(watched.job, self._cluster)
+        if note is not None:
+            write_whole(self._folders.out / f"{watched.name}.note", note.json_bytes())
+        watched.state = watched.state.model_copy(update={"note_written": True})
+        watched.keep(time.monotonic(), at_once=True)
+
+    def _kernel_lines(self, now: float) -> None:
+        found = [e for e in map(self._matcher.match, self._kernel.read(woken=self._kernel_woke)) if e is not None]
+        self._kernel_woke = False
+        lost, self._kernel_lost = self._kernel.lost - self._kernel_lost, self._kernel.lost
+        if found and any("pid" in e.data for e in found):
+            self._processes_at = 0.0
+            self._processes(now)  # a process that the kernel names may be gone in a moment
+        self._recent.extend(found)
+        for watched in self._jobs.values():
+            self._safely(f"kernel lines of {watched.name}", watched.take_kernel, found)
+            if lost or (self._kernel.problem and watched.state.kernel_problem is None):
+                watched.take_kernel_state(self._kernel, lost)
+
+    def _processes(self, now: float) -> None:
+        """Whose processes are whose; jobs that are over without an epilog."""
+        if now < self._processes_at or not self._jobs:
+            return
+        self._processes_at = now + _PROCESSES_EVERY_S
+        table = job_processes.table()
+        stepds = job_processes.stepds(table, self._folders.node)
+        for watched in list(self._jobs.values()):
+            if watched.ended:
+                continue
+            self._safely(f"processes of {watched.name}", watched.take_processes, table, stepds)
+            watched.keep(now)
+            why = self._sweep.over(watched.job, stepds, self._boot_id)
+            if why is not None:
+                say(f"job {watched.job.job_id}: taken for ended: {why}", WARNING)
+                move(self._folders.jobs / watched.name, self._folders.ended)
+                watched.ended = True
+
+    def _gpus(self, now: float) -> None:
+        reading = self._nvml.poll()
+        wanting = [w for w in self._jobs.values() if w.wants(now)]
+        urgent = any(w.ended or not w.has_before for w in wanting)
+        if reading is None and wanting and not self._nvml.busy and (urgent or now >= self._nvml_not_before):
+            if any(not w.ended for w in wanting):
+                self._processes(now)
+            reading = self._nvml.request()
+        if reading is not None:
+            for watched in wanting:
+                self._safely(f"GPUs of {watched.name}", watched.take_reading, reading, now)
+
+    def _ended_jobs(self, now: float) -> None:
+        """After the last reading: let NVML go, tell the epilog, make the report."""
+        for watched in list(self._jobs.values()):
+            if not watched.ended or not watched.has_after:
+                continue
+            if not watched.acknowledged:
+                if not self._nvml.busy:
+                    self._nvml.let_go()
+                    self._nvml_not_before = now + _NVML_PAUSE_S
+                if not self._nvml.holds_nvml:
+                    watched.acknowledge()
+            if watched.name not in self._reports.at_work:
+                watched.keep(now, at_once=True)
+                self._reports.start(watched)
+        for name in self._reports.step():
+            self._jobs.pop(name, None)
+
+    def _done(self) -> bool:
+        if self._jobs or self._outgoing.waiting() or self._reports.at_work:
+            self._idle_since = None
+            return False
+        now = time.monotonic()
+        self._idle_since = self._idle_since or now
+        return now - self._idle_since >= self._config.node.idle_exit_s
+
+    def _wait(self, wake: int) -> None:
+        """Sleep until something happens or is due."""
+        self._watch("folders", self._folder_watch.fileno())
+        self._watch("kernel", self._kernel.fileno())
+        self._watch("nvml", self._nvml.fileno())
+        now = time.monotonic()
+        due = [self._look_at, *(d for d in (self._nvml.due, self._outgoing.due(), *self._reports.due()) if d is not None)]
+        if not self._nvml.busy:
+            due += [max(w.next_sample, self._nvml_not_before) for w in self._jobs.values() if not w.ended]
+        if self._jobs:
+            due.append(self._processes_at)
+        if any(w.ended and not w.acknowledged for w in self._jobs.values()):
+            due.append(now + 0.02)
+        if self._idle_since is not None:
+            due.append(self._idle_since + self._config.node.idle_exit_s)
+        events = self._selector.select(max(0.0, min(due) - now))
+        keys = {key.data for key, _ in events}
+        self._kernel_woke = "kernel" in keys
+        if "wake" in keys:
+            with contextlib.suppress(BlockingIOError):
+                while os.read(wake, 4096):
+                    pass
+
+    def _watch(self, name: str, fd: int | None) -> None:
+        """Select on ``fd`` under ``name``; NVML's child changes its descriptor with each start."""
+        if self._selected.get(name) == fd:
+            return
+        old = self._selected.pop(name, None)
+        if old is not None:
+            with contextlib.suppress(KeyError, ValueError, OSError):
+                self._selector.unregister(old)
+        if fd is not None:
+            with contextlib.suppress(KeyError):
+                self._selector.unregister(fd)
+            self._selector.register(fd, selectors.EVENT_READ, name)
+            self._selected[name] = fd
+
+    def _end(self) -> None:
+        """Leave everything so that the next start goes on from the files."""
+        signal.set_wakeup_fd(-1)
+        self._outgoing.stop()
+        self._reports.stop()
+        self._nvml.let_go()
+        now = time.monotonic()
+        for watched in self._jobs.values():
+            watched.keep(now, at_once=True)
+        self._kernel.close()

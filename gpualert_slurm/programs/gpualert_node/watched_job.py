@@ -1,0 +1,190 @@
+"""One job that is being watched: its files, what was learned about it, and what it waits for."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from gpualert_slurm.config import Node
+from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.exit_record import ExitRecord
+from gpualert_slurm.gap import Gap
+from gpualert_slurm.job_file import JobFile
+from gpualert_slurm.programs.gpualert_node.log import WARNING, say
+from gpualert_slurm.spank.watch import job_processes
+from gpualert_slurm.spank.watch.job_processes import Process
+from gpualert_slurm.spank.watch.kernel_log import KernelLog
+from gpualert_slurm.spank.watch.nvml_client import GpuReading
+from gpualert_slurm.spank.watch.snapshots import SAMPLED, snapshots
+from gpualert_slurm.spank.watch.watch_files import GpuLine, WatchFiles, WatchState
+
+_FIRST_S = 60.0
+_DOUBLE_EVERY = 4096
+"""After so many samples the interval doubles: a week of a job on eight GPUs stays below 8 MiB."""
+_MOST_PIDS = 20_000
+_MOST_KERNEL = 2000
+_KEEP_EVERY_S = 10.0
+
+
+@dataclass
+class WatchedJob:
+    """A job file that was taken up. ``ended`` when its epilog moved it (or the sweep did)."""
+
+    job: JobFile
+    bounds: Node
+    ended: bool = False
+    acknowledged: bool = False
+    collections: int = 0
+    next_sample: float = 0.0
+    files: WatchFiles = field(init=False)
+    state: WatchState = field(init=False)
+    has_before: bool = False
+    has_after: bool = False
+    after_asked: float | None = None
+    _pids: set[int] = field(default_factory=set)
+    _said: set[str] = field(default_factory=set)
+    _kernel: set[str] = field(default_factory=set)
+    _kept_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Take up what an earlier service left. Raises OSError where the record folder cannot be written."""
+        folder = self.job.record_folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / "watching").touch(mode=0o600)
+        self.files = WatchFiles(folder)
+        self.state = self.files.state() or WatchState(taken_ns=time.time_ns())
+        self._pids = set(self.state.pids)
+        self._kernel = {e.id for e in self.files.kernel()}
+        self.has_before, self.has_after = self.files.has("before"), self.files.has("after")
+        self.acknowledged = (folder / "after").exists()
+
+    @property
+    def name(self) -> str:
+        """The attempt: name of its files."""
+        return self.job.attempt
+
+    def interval_s(self) -> float:
+        """Seconds to the next sample."""
+        young = time.monotonic_ns() - self.job.started_monotonic_ns < _FIRST_S * 1e9
+        return (self.bounds.sample_first_s if young else self.bounds.sample_interval_s) * (1 << (self.state.samples // _DOUBLE_EVERY))
+
+    def wants(self, now: float) -> bool:
+        """Whether a reading of the GPUs is due for it."""
+        if self.ended:
+            return not self.has_after
+        return not self.has_before or now >= self.next_sample
+
+    def take_reading(self, reading: GpuReading, now: float) -> None:
+        """Write a reading down as what it is for this job: before, a sample, or after."""
+        if not self.wants(now):
+            return
+        when = "after" if self.ended else "sample" if self.has_before else "before"
+        rows, gaps = snapshots(reading.rows, self.job.node, self._pids)
+        what = {"before": "GPU counters before the job", "sample": "GPU samples", "after": "GPU counters after the job"}[when]
+        if reading.missing is not None:
+            gaps.append(Gap(what=what, why=reading.missing, node=self.job.node, time_ns=reading.time_ns))
+        for problem in reading.problems:
+            gaps.append(Gap(what=f"GPU {problem.uuid or problem.index}", why=problem.words, node=self.job.node, time_ns=reading.time_ns))
+        line = GpuLine(when=when, time_ns=reading.time_ns, gaps=tuple(self._news(gaps) if when == "sample" else gaps))
+        if when == "sample":
+            sample = {
+                row.uuid: {name: float(value) for name in SAMPLED if isinstance(value := getattr(row, name), int)} for row in rows
+            }
+            line = line.model_copy(update={"sample": sample})
+        else:
+            line = line.model_copy(update={"gpus": tuple(rows)})
+        if when != "sample" or line.sample or line.gaps:
+            self._try(lambda: self.files.add_gpus(line))
+        self.has_before, self.has_after = True, self.has_after or when == "after"
+        self.next_sample = now + self.interval_s()
+        self.state = self.state.model_copy(update={"samples": self.state.samples + 1})
+
+    def take_kernel(self, lines: Iterable[Evidence]) -> None:
+        """Keep kernel lines of the job's time; whose they are is decided when the job is collected."""
+        for line in lines:
+            if line.id in self._kernel or (line.time_ns or 0) + (line.uncertainty_ns or 0) < self.job.started_ns:
+                continue
+            self._kernel.add(line.id)
+            if len(self._kernel) > _MOST_KERNEL:
+                self.state = self.state.model_copy(update={"kernel_left_out": self.state.kernel_left_out + 1})
+                continue
+            self._try(partial(self.files.add_kernel, line))
+
+    def take_kernel_state(self, log: KernelLog, lost: int) -> None:
+        """Note what the kernel log could not say."""
+        changes: dict[str, object] = {"kernel_lost": self.state.kernel_lost + lost}
+        if log.problem:
+            changes["kernel_problem"] = log.problem
+        if self.state.kernel_from_ns is None:
+            changes["kernel_from_ns"] = log.oldest_ns
+        self.state = self.state.model_copy(update=changes)
+
+    def take_processes(self, processes: Mapping[int, Process], stepds: Mapping[int, int]) -> None:
+        """Learn which processes are the job's, whether others are on the node, and which devices its cgroup lets it open."""
+        table = dict(processes)
+        own = {pid for pid, job_id in stepds.items() if job_id == self.job.job_id and self._is_ours(pid)}
+        pids = job_processes.descendants(table, own)
+        pids |= job_processes.cgroup_members(table, self.job.uid, self.job.job_id)
+        others = {job_id for job_id in stepds.values() if job_id != self.job.job_id}
+        changes: dict[str, object] = {"alone": (self.state.alone is not False) and not others}
+        if self.state.devices_list is None and pids:
+            changes["devices_list"] = job_processes.allowed_nvidia_minors(pids)
+        self._pids |= pids
+        if len(self._pids) > _MOST_PIDS:
+            self._pids = set(pids)
+        self.state = self.state.model_copy(update=changes)
+
+    def running(self, stepds: Mapping[int, int]) -> bool:
+        """Whether a slurmstepd of the job lives on this host."""
+        return self.job.job_id in stepds.values()
+
+    def keep(self, now: float, *, at_once: bool = False) -> None:
+        """Write ``watch.json`` from time to time."""
+        if at_once or now - self._kept_at >= _KEEP_EVERY_S:
+            self._kept_at = now
+            self.state = self.state.model_copy(update={"pids": tuple(sorted(self._pids))})
+            self._try(lambda: self.files.keep(self.state))
+
+    def acknowledge(self) -> None:
+        """Tell ``gpualert-epilog`` that ``after`` is read and NVML let go of."""
+        self.acknowledged = True
+        self._try(lambda: (self.job.record_folder / "after").touch(mode=0o600))
+
+    def _is_ours(self, stepd: int) -> bool:
+        """Several nodes may share a host: a stepd counts when this node's files name it; where none does, every one of the job counts."""
+        named = self._named_stepds()
+        return not named or stepd in named
+
+    def _named_stepds(self) -> set[int]:
+        records, _problems = ExitRecord.read_folder(self.job.record_folder)
+        return {pid for pid in (self.job.stepd_pid, *(r.stepd_pid for r in records)) if pid is not None}
+
+    def _news(self, gaps: Iterable[Gap]) -> list[Gap]:
+        """Gaps that were not said yet: a missing NVML is one gap, not one a second."""
+        fresh = [gap for gap in gaps if f"{gap.what}|{gap.why}" not in self._said]
+        self._said |= {f"{gap.what}|{gap.why}" for gap in fresh}
+        return fresh
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """A full disk costs what was not written, and the job's report says what is missing."""
+        with contextlib.suppress(OSError):
+            write()
+            return
+        if "disk" not in self._said:
+            self._said.add("disk")
+            say(f"{self.job.record_folder} cannot be written: samples of job {self.job.job_id} are lost", WARNING)
+
+
+def read_job(path: Path) -> JobFile | str:
+    """The job file, or in words why it is none."""
+    try:
+        job = JobFile.read(path)
+    except (OSError, ValueError) as error:
+        return str(error).splitlines()[0]
+    if job.attempt != path.name:
+        return f"it speaks of attempt {job.attempt}"
+    return job
