@@ -101,6 +101,13 @@ void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes)
     }
 }
 
+void capture_durable(struct capture *c, int fd)
+{
+    int copy = c->durables < CAPTURE_MOST_DURABLE ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+    if (copy >= 0)
+        c->durable[c->durables++] = copy;
+}
+
 static int start_thread(pthread_t *thread, void *(*run)(void *), struct capture *c)
 {
     pthread_attr_t attributes;
@@ -220,12 +227,7 @@ static void write_ends(struct capture *c)
             if (why && !s->log_error)
                 s->log_error = why;
         }
-        if (s->log_fd >= 0 && !c->bounds.sync_later)
-            (void)fsync(s->log_fd);
     }
-    for (unsigned i = 0; i < c->tasks; i++)
-        if (c->task[i].index.fd >= 0 && !c->bounds.sync_later)
-            (void)fsync(c->task[i].index.fd);
 }
 
 bool capture_finish(struct capture *c)
@@ -255,6 +257,21 @@ int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name
     s->left_fd = -1;
     pthread_mutex_unlock(&c->lock);
     return fd;
+}
+
+void capture_sync(struct capture *c)
+{
+    if (c->drain_runs)
+        return; /* left behind in a write: the disk is the last thing to wait for */
+    for (unsigned i = 0; i < c->streams; i++)
+        if (c->stream[i].log_fd >= 0)
+            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    for (unsigned i = 0; i < c->streams; i++)
+        if (c->stream[i].log_fd >= 0)
+            (void)fsync(c->stream[i].log_fd);
+    for (unsigned i = 0; i < c->tasks; i++)
+        if (c->task[i].index.fd >= 0)
+            (void)fsync(c->task[i].index.fd);
 }
 
 struct capture_task capture_task(struct capture *c, unsigned task)
@@ -294,6 +311,8 @@ void capture_free(struct capture *c)
         close_if(c->task[i].pidfd);
         close_if(c->task[i].index.fd);
     }
+    while (c->durables > 0)
+        close(c->durable[--c->durables]);
     close_if(c->receiver);
     close_if(c->sender);
     close_if(c->wake_fd);

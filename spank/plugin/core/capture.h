@@ -30,7 +30,7 @@ struct capture_bounds {
     unsigned linger_ms;         /* after the last task: how long other holders of a pipe are still read */
     unsigned stall_ms;          /* in capture_finish: how long the outputs may take nothing at all */
     unsigned finish_ms;         /* in capture_finish: how long forwarding may take altogether */
-    bool sync_later;            /* capture_finish leaves it to the caller to make the logs durable */
+    bool sync_first;            /* no task gets its word before the logs, and capture_durable's descriptors, are fsynced */
     bool leave_open;            /* an input that others still hold at the end is not closed: capture_left_open */
 };
 
@@ -58,6 +58,13 @@ void capture_add_task(struct capture *c, unsigned task, int out_log, int err_log
  * forward it to where it went. Takes `log`.
  */
 void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes);
+
+/*
+ * Before capture_start, with sync_first: the drain thread fsyncs `fd` too (a file or folder; duplicated) before it says yes to any task,
+ * while the parent goes on. At most CAPTURE_MOST_DURABLE.
+ */
+#define CAPTURE_MOST_DURABLE 8
+void capture_durable(struct capture *c, int fd);
 
 /* Starts the threads, all signals blocked in them. Returns 0 or an errno; then nothing runs and streams stay untouched. */
 int capture_start(struct capture *c);
@@ -89,10 +96,13 @@ bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct ca
 void capture_task_ended(struct capture *c, unsigned task);
 
 /*
- * Drains what is left, forwards it within the bounds, ends the threads, writes tails, footers and index ends, makes them durable. Gives
+ * Drains what is left, forwards it within the bounds, ends the threads, writes tails, footers and index ends. Gives
  * fd 2 back. Returns false when a thread had to be left behind in a blocked write: capture_free then keeps its memory.
  */
 bool capture_finish(struct capture *c);
+
+/* After capture_finish, where the end is worth a wait for the disk: logs and indexes survive power loss from here on. */
+void capture_sync(struct capture *c);
 
 /* What became of a task; stable after capture_finish. `exited` is zero unless the kernel told the drain thread. */
 struct capture_task {

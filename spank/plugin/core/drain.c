@@ -274,10 +274,25 @@ static void handle_events(struct capture *c)
         handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
 }
 
+/* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
+static void make_durable(struct capture *c)
+{
+    for (unsigned i = 0; i < c->streams; i++)
+        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
+            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    for (unsigned i = 0; i < c->streams; i++)
+        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
+            (void)fsync(c->stream[i].log_fd);
+    for (unsigned i = 0; i < c->durables; i++)
+        (void)fsync(c->durable[i]);
+}
+
 void *drain_run(void *argument)
 {
     struct capture *c = argument;
 
+    if (c->bounds.sync_first)
+        make_durable(c);
     while (look_out(c)) {
         int timeout_ms = deadlines(c);
         save_tails(c, &timeout_ms);

@@ -28,6 +28,8 @@ struct capture {
     struct pollfd *polled;
     unsigned char *drain_buffer, *forward_buffer;
 
+    int durable[CAPTURE_MOST_DURABLE];
+    unsigned durables;
     int receiver, sender, wake_fd;
     int own_stderr[2]; /* read end, write end; -1: not wanted */
     int saved_stderr;  /* under the lock: where fd 2 went, while it is taken over */

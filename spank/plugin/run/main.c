@@ -25,7 +25,6 @@ static struct capture_bounds bounds_of_run(void)
     bounds.backlog_max_bytes = 4 << 20;
     bounds.min_free_bytes = 256 << 20;
     bounds.stall_ms = bounds.finish_ms = ~0u;
-    bounds.sync_later = true; /* by the guardian: the caller does not wait for a disk */
     bounds.leave_open = true;
     return bounds;
 }

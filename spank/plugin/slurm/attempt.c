@@ -148,7 +148,7 @@ static int make_attempt(struct attempt *a, const struct node *n, spank_t sp, con
         why = errno;
     } else {
         length = job_file_text(text, sizeof text, sp, id, a->name, storage);
-        why = length ? whole_file_create(n->tmp, a->name, text, length, true) : EOVERFLOW;
+        why = length ? whole_file_create(n->tmp, a->name, text, length, false) : EOVERFLOW;
     }
     if (why)
         remove_attempt(n, a->name);
@@ -184,10 +184,9 @@ static int publish(struct attempt *a, const struct node *n, const struct identit
         return why;
     }
     unlinkat(n->tmp, a->name, 0);
-    (void)fsync(n->jobs);
-    (void)fsync(n->byjob);
-    (void)fsync(n->node);
-    (void)fsync(n->logs);
+    a->fresh[0] = openat(n->jobs, a->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    a->fresh[1] = fcntl(n->jobs, F_DUPFD_CLOEXEC, 3);
+    a->fresh[2] = fcntl(n->byjob, F_DUPFD_CLOEXEC, 3);
     return 0;
 }
 
@@ -221,6 +220,8 @@ int attempt_open(struct attempt *a, spank_t sp, const struct identity *id, const
     int why = open_node(&n, storage->fd, id->node);
 
     a->log_folder = a->record_folder = -1;
+    for (int i = 0; i < ATTEMPT_FRESH; i++)
+        a->fresh[i] = -1;
     *what = "the node's folders";
     if (why)
         return why;
@@ -241,4 +242,9 @@ void attempt_close(struct attempt *a)
     if (a->log_folder >= 0)
         close(a->log_folder);
     a->log_folder = a->record_folder = -1;
+    for (int i = 0; i < ATTEMPT_FRESH; i++) {
+        if (a->fresh[i] >= 0)
+            close(a->fresh[i]);
+        a->fresh[i] = -1;
+    }
 }

@@ -64,6 +64,8 @@ const char *identity_read(spank_t sp, struct identity *id)
         id->step_tasks = id->local_tasks;
     if (spank_get_item(sp, S_JOB_NODEID, &id->node_index) || spank_get_item(sp, S_JOB_NNODES, &id->node_count))
         id->node_index = 0, id->node_count = 1;
+    if (id->node_count == 0) /* 22.05, batch step */
+        id->node_count = 1;
     if (spank_get_item(sp, S_JOB_ARRAY_ID, &id->array_job) || spank_get_item(sp, S_JOB_ARRAY_TASK_ID, &id->array_task) ||
         id->array_job == NO_VAL || id->array_task == NO_VAL)
         id->array_job = 0;

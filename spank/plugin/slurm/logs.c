@@ -16,7 +16,7 @@ static int create(int folder, const char *name)
     return openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Created, with its header, given to the user, durable. -1 and errno. */
+/* Created, with its header, given to the user. -1 and errno. */
 static int create_log(const struct attempt *attempt, const struct identity *id, uint32_t local, uint32_t global, const char *stream)
 {
     struct rank_log_name name = {.job = id->job, .attempt = attempt->name, .step = id->step, .stream = stream, .node = id->node,
@@ -29,7 +29,7 @@ static int create_log(const struct attempt *attempt, const struct identity *id, 
     if (fd < 0)
         return -1;
     why = rank_log_start(fd, &name);
-    if (why == 0 && (fchown(fd, id->uid, id->gid) < 0 || fsync(fd) < 0))
+    if (why == 0 && fchown(fd, id->uid, id->gid) < 0)
         why = errno;
     if (why == 0)
         return fd;
@@ -73,7 +73,10 @@ bool logs_open(struct capture *c, const struct attempt *attempt, const struct id
         snprintf(name, sizeof name, "%s.%u.idx", id->step, globals[i]);
         capture_add_task(c, i, out, err, create(attempt->record_folder, name), id->boot_id);
     }
-    (void)fsync(attempt->log_folder);
+    capture_durable(c, attempt->log_folder);
+    for (int i = 0; i < ATTEMPT_FRESH; i++)
+        if (attempt->fresh[i] >= 0)
+            capture_durable(c, attempt->fresh[i]);
     snprintf(name, sizeof name, "%s.stepd.log", id->step);
     own = create(attempt->record_folder, name);
     if (own >= 0)

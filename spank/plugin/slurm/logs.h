@@ -11,7 +11,8 @@
 #include "identity.h"
 
 /*
- * Makes and opens the files of all local tasks, gives the logs to the job's user, makes them durable, hands them to `c`.
+ * Makes and opens the files of all local tasks, gives the logs to the job's user, hands them to `c`, whose drain thread makes
+ * them, and a fresh job file, durable before the first exec.
  * Returns false with the reason in `said` ("off: ...") when one could not be made.
  */
 bool logs_open(struct capture *c, const struct attempt *attempt, const struct identity *id, const uint32_t *globals, char *said, size_t size);

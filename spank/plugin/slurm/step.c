@@ -85,6 +85,7 @@ static struct capture_bounds bounds_of(const struct storage *storage, const stru
     if (storage->in_memory && b.tail_max_bytes > 65536)
         b.tail_max_bytes = 65536;
     b.backlog_max_bytes = c->backlog_mib << 20;
+    b.sync_first = true;
     b.min_free_bytes = storage->in_memory ? 0 : c->min_free_mib << 20;
     return b;
 }
@@ -171,7 +172,6 @@ void step_prepare(spank_t sp)
         slurm_info("gpualert: job %u: capture is %s", step.id.job, step.said);
     for (unsigned i = 0; i < step.id.local_tasks; i++)
         put_record(i, "prepared", false);
-    (void)fsync(step.attempt.record_folder);
 }
 
 static uint32_t number_of(const char *text)
@@ -198,6 +198,23 @@ void step_attach_task(spank_t sp)
     capture_attach(capture_socket(step.capture), (unsigned)local, number_of(rank), ATTACH_WAIT_MS);
 }
 
+static bool all_waited(void)
+{
+    for (unsigned i = 0; i < step.id.local_tasks; i++)
+        if (!step.tasks[i].waited)
+            return false;
+    return true;
+}
+
+/* Every task ended, each with status 0. */
+static bool all_well(void)
+{
+    for (unsigned i = 0; i < step.id.local_tasks; i++)
+        if (!step.tasks[i].waited || step.tasks[i].wait_status != 0)
+            return false;
+    return true;
+}
+
 void step_task_exited(spank_t sp)
 {
     int local, status;
@@ -216,7 +233,8 @@ void step_task_exited(spank_t sp)
     if (step.capture)
         capture_task_ended(step.capture, (unsigned)local);
     cgroup_read_memory(step.id.job, &task->memory);
-    put_record((unsigned)local, "exited", false);
+    if (status != 0 || !all_waited()) /* else step_end comes at once */
+        put_record((unsigned)local, "exited", status != 0);
 }
 
 static struct usage kept(void)
@@ -233,22 +251,28 @@ static struct usage kept(void)
 
 void step_end(void)
 {
+    bool durable;
+
     if (!step.tasks)
         return;
+    durable = !all_well(); /* a failed step is worth a wait for the disk; the rest is written back within half a minute */
     if (step.capture) {
         if (!capture_finish(step.capture))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
+        if (durable)
+            capture_sync(step.capture);
         usage_add(step.attempt.record_folder, kept());
     }
     for (unsigned i = 0; i < step.id.local_tasks; i++) {
         struct exit_record r = record_of(i, "closed");
         int why;
         r.closed = instant_now();
-        why = exit_record_put(step.attempt.record_folder, &r, true);
+        why = exit_record_put(step.attempt.record_folder, &r, durable);
         if (why)
             slurm_verbose("gpualert: exit record of task %u: %s", r.task, strerror(why));
     }
-    (void)fsync(step.attempt.record_folder);
+    if (durable)
+        (void)fsync(step.attempt.record_folder);
     capture_free(step.capture);
     attempt_close(&step.attempt);
     free(step.tasks);
