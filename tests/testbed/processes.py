@@ -57,15 +57,29 @@ def descendants(pids: set[int]) -> set[int]:
 def of_bed(root: Path) -> set[int]:
     """Processes that carry the bed's mark or its SLURM_CONF, but for this process and its own parents."""
     conf = str(root / "etc" / "slurm.conf")
-    return {pid for pid in _others() if (env := environ(pid)).get(MARK) == str(root) or env.get("SLURM_CONF") == conf}
+    return {
+        pid for pid in _others()
+        if (env := environ(pid)).get(MARK) == str(root) or env.get("SLURM_CONF") == conf or _is_stepd(pid, root / "nodes")
+    }
 
 
 def of_node(conf: str, node: str) -> set[int]:
     """Processes started on one node of the cluster whose slurm.conf is ``conf``: its slurmstepds, the tasks and their leftovers."""
+    folder = Path(conf).parents[1] / "nodes" / node
     return {
         pid for pid in _others()
-        if (env := environ(pid)).get("SLURM_CONF") == conf and node in (env.get(NODE_MARK), env.get("SLURMD_NODENAME"))
+        if ((env := environ(pid)).get("SLURM_CONF") == conf and node in (env.get(NODE_MARK), env.get("SLURMD_NODENAME"))) or _is_stepd(pid, folder)
     }
+
+
+def _is_stepd(pid: int, folder: Path) -> bool:
+    """Whether this is a slurmstepd at work below ``folder``: since 24.11 its title overwrites all of its environment."""
+    if not program_of(pid).startswith("slurmstepd"):
+        return False
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder)
+    except OSError:
+        return False
 
 
 def kill_all(pids: list[int]) -> None:

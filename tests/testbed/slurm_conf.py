@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import tracking
 from .gpus import device_paths
 from .munge import socket_of
 
@@ -25,6 +26,7 @@ class SlurmConf:
     node_ports: Sequence[int]
     extra: Mapping[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    tracking: str = field(default_factory=tracking.chosen)
 
     def __post_init__(self) -> None:
         root = self.root
@@ -49,9 +51,7 @@ class SlurmConf:
             "SlurmdDebug": "verbose",
             "PlugStackConfig": f"{root}/etc/plugstack.conf",
             "MailProg": "/bin/true",
-            "ProctrackType": "proctrack/linuxproc",
-            "TaskPlugin": "task/none",
-            "JobAcctGatherType": "jobacct_gather/linux",
+            **tracking.SETTINGS[self.tracking],
             "JobAcctGatherFrequency": "task=1",
             "SelectType": "select/cons_tres",
             "SelectTypeParameters": "CR_CPU",
@@ -99,7 +99,7 @@ class SlurmConf:
             f"NodeName={node} Name=gpu Type=h100 File={','.join(str(p) for p in device_paths(self.root, node, self.gpus_per_node))}"
             for node in self.nodes if self.gpus_per_node
         ])
-        _write(self.root / "etc" / "cgroup.conf", [])
+        _write(self.root / "etc" / "cgroup.conf", tracking.cgroup_conf(self.tracking))
 
     def write_plugstack(self, lines: Sequence[str]) -> None:
         """Replace plugstack.conf; clients and steps read it each time they start."""
