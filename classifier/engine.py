@@ -9,7 +9,6 @@ from gpualert_slurm.classifier import parsers
 from gpualert_slurm.classifier.lines import Line, Speaker
 from gpualert_slurm.classifier.nominate import Nominator
 from gpualert_slurm.classifier.pattern import Collector, Match, Parser, Pattern, Story
-from gpualert_slurm.classifier.stream_offset import HOLE
 from gpualert_slurm.discovery import discover
 
 MAX_OPEN = 4096
@@ -85,7 +84,7 @@ class Engine:
         for module, parser in found.items():
             self.patterns += [(f"{module}.{p.name}", p, re.compile(p.regex)) for p in parser.patterns]
             self.stories += [(f"{module}.{s.name}", s, re.compile(s.opens)) for s in parser.stories]
-        literals = [p.literals for _, p, _ in self.patterns] + [s.literals for _, s, _ in self.stories] + [(HOLE.decode(),)]
+        literals = [p.literals for _, p, _ in self.patterns] + [s.literals for _, s, _ in self.stories]
         self.nominator = Nominator(literals)
 
     def collectors(self) -> Collectors:

@@ -11,7 +11,6 @@ from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.keep import Kept, Thinned
 from gpualert_slurm.classifier.lines import Block, blocks, bounds, clean
 from gpualert_slurm.classifier.pattern import Match
-from gpualert_slurm.classifier.stream_offset import StreamOffset
 from gpualert_slurm.evidence import Evidence, Quote, Trust, Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
@@ -30,11 +29,11 @@ def scan(log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None,
     """Read one log once, in bounded memory, and say what stands in it.
 
     Args:
-        log: an open binary file, read from where it stands. A ``#gpualert-log/1`` header and hole mark
-            (doc/formats/rank-log.md) are understood and are not taken for the job's output.
+        log: an open binary file, read from its start. A rank log comes from ``framed_log.open_log``, which blanks
+            gpualert's own header and hole mark, so that offsets and line numbers are the file's.
         path: what the quotes call the file.
         where: whose log it is; a prefix on a line (``[rank3]:``) overrides its rank.
-        arrival: the time index: when the byte at a *stream* offset arrived, as (ns since the epoch, ± ns).
+        arrival: the time index: when the byte at a file offset arrived, as (ns since the epoch, ± ns).
         max_evidence: at most this many pieces of evidence; what is left out is said in ``gaps``.
 
     Returns:
@@ -58,7 +57,6 @@ class _Pass:
         self.kept: dict[tuple[str, int | None], Kept] = {}
         self.series: dict[tuple[str, int | None], Thinned] = {}
         self.open = rules.collectors()
-        self.stream = StreamOffset()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
         self.read = 0
@@ -73,11 +71,10 @@ class _Pass:
             self.cut_bytes += block.cut
         if not data:
             return
-        body = self.stream.header_length(data) if block.offset == 0 else 0
-        self._keep_tail(data[body:])
+        self._keep_tail(data)
         nominated = self.rules.nominator.lines(data)
-        number, counted, done = block.line, 0, body
-        for start, end, patterns in self._walk(data, nominated, body):
+        number, counted, done = block.line, 0, 0
+        for start, end, patterns in self._walk(data, nominated):
             if start < done:
                 continue
             done = end
@@ -85,9 +82,9 @@ class _Pass:
             counted = start
             self._line(data[start:end], block.offset + start, number, patterns)
 
-    def _walk(self, data: bytes, nominated: list[tuple[int, int, set[int]]], body: int) -> Iterator[tuple[int, int, set[int]]]:
+    def _walk(self, data: bytes, nominated: list[tuple[int, int, set[int]]]) -> Iterator[tuple[int, int, set[int]]]:
         """The nominated lines, and every line while a story of several lines is being read."""
-        position = body
+        position = 0
         for start, end, patterns in nominated:
             while self.open.any and position < start:
                 line_start, line_end = bounds(data, position)
@@ -102,8 +99,6 @@ class _Pass:
             position = line_end + 1
 
     def _line(self, raw: bytes, offset: int, number: int, patterns: set[int]) -> None:
-        if self.stream.is_mark(raw, offset):
-            return
         line = clean(raw, offset, number)
         self.long_lines += len(raw) > len(line.raw)
         for match in self.open.take(line):
@@ -189,7 +184,7 @@ class _Pass:
         return self.where.model_copy(update=changes) if changes else self.where
 
     def _when(self, offset: int) -> tuple[int, int] | None:
-        return None if self.arrival is None else self.arrival(self.stream.of(offset))
+        return None if self.arrival is None else self.arrival(offset)
 
     def _series(self) -> tuple[Series, ...]:
         made = []
@@ -212,7 +207,7 @@ class _Pass:
         tail = b"".join(self.tail)[-TAIL_BYTES:]
         for mark in (b"\r", b"\b"):
             tail = tail.replace(mark, b"\n")
-        lines = [raw for raw in tail.split(b"\n") if raw.strip(b" \t\0") and not self.stream.is_footer(raw)]
+        lines = [raw for raw in tail.split(b"\n") if raw.strip(b" \t\0")]
         return tuple(clean(raw, 0, 0).text[:1000] for raw in lines[-LAST_LINES:])
 
     def _say_what_was_cut(self, unread: int) -> None:
@@ -222,6 +217,4 @@ class _Pass:
         if self.cut_bytes or self.long_lines:
             lines = self.cut_lines + self.long_lines
             self.gaps.append(Gap(what=f"the ends of {lines} long lines of {self.path}", why="a line is read up to 16 KiB", **whose))
-        if self.stream.hole_bytes:
-            self.gaps.append(Gap(what=f"{self.stream.hole_bytes} bytes of {self.path}", why="the log reached its cap: head and tail are kept", **whose))
 

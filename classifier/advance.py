@@ -1,0 +1,164 @@
+"""How far the run got: progress, planned end, checkpoints, metrics. From the job's own output, so USER trust."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.series import Series
+
+MIN_WEAK = 3
+"""A bar without a name, or a loss without a step, counts as progress from this many on."""
+METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate")
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Progress of the run. ``marks`` in order of time (or of place in the log); ``loss`` is the longest loss series."""
+
+    marks: tuple[Evidence, ...]
+    loss: Series | None
+    series: tuple[Series, ...]
+    end_marks: tuple[Evidence, ...]
+    loaded: tuple[Evidence, ...]
+    not_loaded: tuple[Evidence, ...]
+    saved: tuple[Evidence, ...]
+    steps_done: int | None
+    steps_planned: int | None
+    step_s: float | None
+    """Median time of one step."""
+    metrics: dict[str, float]
+
+    @property
+    def seen(self) -> bool:
+        """Whether the run made any progress."""
+        return bool(self.marks)
+
+    @property
+    def last_ns(self) -> int | None:
+        """When the last progress was printed, where times are known."""
+        times = [m.time_ns for m in self.marks if m.time_ns is not None]
+        return max(times, default=None)
+
+    @property
+    def reached_end(self) -> bool:
+        """The program said so, or the planned steps are done."""
+        if self.end_marks:
+            return True
+        return self.steps_done is not None and self.steps_planned is not None and self.steps_done >= self.steps_planned
+
+    def after(self, error: Evidence) -> Evidence | None:
+        """Progress of the same writer after ``error``: then the error was survived."""
+        for mark in reversed(self.marks):
+            if mark.where.rank != error.where.rank and error.where.rank is not None:
+                continue
+            if _same_file(mark, error):
+                if _offset(mark) > _offset(error):
+                    return mark
+            elif mark.time_ns is not None and error.time_ns is not None:
+                if mark.time_ns > error.time_ns + (mark.uncertainty_ns or 0) + (error.uncertainty_ns or 0):
+                    return mark
+        return None
+
+
+def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Advance:
+    """All that the logs say about progress."""
+    marks = [e for e in evidence if e.says == "progress"]
+    weak = [m for m in marks if m.data.get("weak")]
+    seen = sum(int(m.data.get("seen", 1)) for m in weak[:1])
+    if len(weak) == len(marks) and max(len(weak), seen) < MIN_WEAK:
+        marks = []
+    marks.sort(key=lambda m: (m.time_ns or 0, _offset(m)))
+    done, planned = _steps(marks, [e for e in evidence if e.says == "training_started"], series)
+    losses = [s for s in series if s.name == "loss" and s.values]
+    loss = max(losses, key=lambda s: (s.points_seen, -(s.where.rank or 0)), default=None)
+    return Advance(
+        marks=tuple(marks),
+        loss=loss,
+        series=series,
+        end_marks=tuple(e for e in evidence if e.says == "planned_end"),
+        loaded=tuple(e for e in evidence if e.says == "checkpoint_loaded"),
+        not_loaded=tuple(e for e in evidence if e.says == "checkpoint_not_loaded"),
+        saved=tuple(e for e in evidence if e.says == "checkpoint_saved"),
+        steps_done=done,
+        steps_planned=planned,
+        step_s=_step_seconds(series),
+        metrics=_metrics(evidence, series, loss),
+    )
+
+
+def _steps(marks: list[Evidence], started: list[Evidence], series: tuple[Series, ...]) -> tuple[int | None, int | None]:
+    whole = [m for m in marks if not m.data.get("per_epoch")]
+    steps = [step for m in whole if isinstance(step := m.data.get("step"), int)]
+    planned = [plan for m in (*whole, *started) if isinstance(plan := m.data.get("planned"), int) and plan > 0]
+    if not whole:
+        return None, max(planned, default=None)
+    epochs = [e for m in whole if isinstance(e := m.data.get("epochs"), int)]
+    restarts = any(s.name == "step" and _falls(s.values) for s in series) and bool(epochs)
+    if restarts:  # "Epoch 2/3, step 10/100": the step counts within an epoch
+        per = max(planned, default=0)
+        epoch = max((float(e) for m in whole if isinstance(e := m.data.get("epoch"), (int, float))), default=1.0)
+        last = next((step for m in reversed(whole) if isinstance(step := m.data.get("step"), int)), None)
+        return (int((epoch - 1) * per + (last or 0)), per * max(epochs)) if per else (None, None)
+    return max(steps, default=None), max(planned, default=None)
+
+
+def _falls(values: tuple[float, ...]) -> bool:
+    return any(after < before for before, after in zip(values, values[1:]))
+
+
+def _step_seconds(series: tuple[Series, ...]) -> float | None:
+    """Median seconds of a step, from the longest timed step series."""
+    best: list[float] = []
+    for one in series:
+        if one.name not in {"step", "loss"}:
+            continue
+        points = [(t, s) for t, s in zip(one.times_ns, one.steps) if t is not None and s is not None]
+        each = [(t2 - t1) / 1e9 / (s2 - s1) for (t1, s1), (t2, s2) in zip(points, points[1:]) if s2 > s1 and t2 > t1]
+        if len(each) > len(best):
+            best = each
+    return statistics.median(best) if best else None
+
+
+def _metrics(evidence: tuple[Evidence, ...], series: tuple[Series, ...], loss: Series | None) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name in METRICS:
+        longest = max((s for s in series if s.name == name and s.values), key=lambda s: s.points_seen, default=None)
+        if longest is not None:
+            found[name] = longest.values[-1]
+    if loss is not None:
+        found["loss"] = loss.values[-1]
+    for said in evidence:
+        if said.says == "metrics":
+            name, value = said.data.get("name"), said.data.get("value")
+            if isinstance(name, str) and isinstance(value, float):
+                found[name] = value
+            elif "name" not in said.data:
+                found.update({k: float(v) for k, v in said.data.items() if isinstance(v, float) and k.startswith("eval_") and len(k) < 40})
+        elif said.says == "planned_end":
+            found.update({k: float(v) for k, v in said.data.items() if isinstance(v, float) and k in {"train_loss", "train_runtime", "train_samples_per_second"}})
+    return {k: v for k, v in found.items() if math.isfinite(v)}
+
+
+def learned(loss: Series | None) -> str:
+    """``learned`` when the last third of the loss lies below the first third, ``failed`` when it ends non-finite, else ``unverifiable``."""
+    if loss is None:
+        return "unverifiable"
+    if len(loss.values) >= 2 and not math.isfinite(loss.values[-1]) and not math.isfinite(loss.values[-2]):
+        return "failed"
+    numbers = finite(loss.values)
+    third = len(numbers) // 3
+    if third < 2:
+        return "unverifiable"
+    return "learned" if statistics.median(numbers[-third:]) < statistics.median(numbers[:third]) * 0.98 else "unverifiable"
+
+
+def _offset(evidence: Evidence) -> int:
+    return evidence.source.offset if isinstance(evidence.source, Quote) else -1
+
+
+def _same_file(one: Evidence, other: Evidence) -> bool:
+    return isinstance(one.source, Quote) and isinstance(other.source, Quote) and one.source.file == other.source.file and one.where.node == other.where.node

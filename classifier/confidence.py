@@ -1,0 +1,50 @@
+"""The confidence of a verdict: a simple model, said in doc/formats/verdict.md, so that a reader can recompute it.
+
+Start from the independent stores whose evidence the verdict cites: one alone is capped, agreeing ones raise it. The job's own
+text, which it can make up, counts less alone. Each contradiction and each missing store takes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpualert_slurm.evidence import Evidence, FieldValue, Quote, Trust
+
+BY_STORES = {0: 0.2, 1: 0.7, 2: 0.88, 3: 0.94}
+MOST = 0.97
+TEXT_ALONE = 0.65
+PER_CONTRADICTION = 0.2
+PER_GAP = 0.04
+MOST_FOR_GAPS = 0.16
+UNKNOWN = 0.2
+
+
+def store_of(evidence: Evidence) -> str:
+    """Which independent store said it: ``text``, ``slurm``, ``exits``, ``cgroup``, ``kernel``, ``nvml``."""
+    source = evidence.source
+    if isinstance(source, Quote):
+        return "text" if evidence.trust is Trust.USER else "kernel"
+    if isinstance(source, FieldValue):
+        words = {"slurm_state": "slurm", "slurm_field": "slurm", "node_state": "slurm", "node_lost": "slurm", "rank_exit": "exits", "own_exit": "exits",
+                 "log_activity": "exits", "cgroup_memory": "cgroup", "gap": "", "gpu_vanished": "nvml", "gpu_activity": "nvml", "past": "history"}  # fmt: skip
+        return words.get(evidence.says, "kernel" if evidence.trust is Trust.SYSTEM else "text")
+    return "text" if evidence.trust is Trust.USER else "nvml"
+
+
+def confidence(mode: str, cited: Iterable[Evidence], contradictions: int, gaps: int) -> float:
+    """Between 0.05 and 0.97.
+
+    Args:
+        mode: ``unknown`` is capped low: it says that nothing was found.
+        cited: the evidence of what the verdict shows.
+        contradictions: readings that speak against it.
+        gaps: stores that should be there and are not.
+    """
+    stores = {store_of(e) for e in cited} - {""}
+    value = BY_STORES.get(len(stores), MOST)
+    if stores == {"text"}:
+        value = TEXT_ALONE
+    if mode == "unknown":
+        value = min(value, UNKNOWN)
+    value -= contradictions * PER_CONTRADICTION + min(MOST_FOR_GAPS, gaps * PER_GAP)
+    return round(max(0.05, min(MOST, value)), 2)

@@ -1,0 +1,63 @@
+"""What A1, A3, B1 and A2 share: the end of the first failing rank, its words, and who only followed."""
+
+from __future__ import annotations
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.mode import Said
+from gpualert_slurm.classifier.remedies import remedy
+from gpualert_slurm.evidence import Evidence
+
+
+def shows_crash(facts: Facts, error: Evidence | None) -> tuple[Said, ...]:
+    """The error, the exit, the end, and what the others did, each with its evidence."""
+    said: list[Said] = []
+    who = words.who(facts.first, error)
+    if error is not None:
+        place = words.place_of(error)
+        at = f", raised at {place}" if place else ""
+        said.append(Said(f"{who or 'the job'} said: {words.headline(words.told(error))}{at}", (error,)))
+    first = facts.first
+    if first is not None and first.end is not None:
+        said.append(Said(f"{first.name} ended with {first.words}", (first.evidence,)))
+        kept = citations.cgroup(first.end)
+        if kept is not None and first.end.memory is not None and first.end.memory.oom_kill_events == 0:
+            said.append(Said("its memory cgroup counted no oom kill", (kept,)))
+    elif first is not None and first.evidence is not error:
+        said.append(Said(f"{first.name} ended with {first.words}", (first.evidence,)))
+    said += shows_followers(facts)
+    if facts.cite_end() and not (facts.ending.known_by == "exits" and first is not None):
+        said.append(Said(f"the run ended as {facts.ending.state}", facts.cite_end()))
+    return tuple(said)
+
+
+def shows_followers(facts: Facts) -> list[Said]:
+    """Ranks that went down with the first, and ranks that ran on until they were stopped."""
+    followers = [f for f in facts.failures if f.follows]
+    if not followers:
+        return []
+    many = f"{len(followers)} other rank{'s' if len(followers) != 1 else ''}"
+    causes = tuple(f.evidence for f in followers[:4]) + facts.said("step_cancelled", "teardown")[:1]
+    first = facts.first
+    gap_s = None
+    if first is not None and first.time_ns is not None:
+        times = [f.time_ns for f in followers if f.time_ns is not None]
+        gap_s = (min(times) - first.time_ns) / 1e9 if times else None
+    waited = f" {words.duration(gap_s)} later" if gap_s is not None and gap_s >= 1 else ""
+    return [Said(f"{many} ended{waited} ({_endings(facts)}): taken down, not failed by themselves", causes)]
+
+
+def _endings(facts: Facts) -> str:
+    return ", ".join(sorted({f.words for f in facts.failures if f.follows})[:4])
+
+
+def same_everywhere(facts: Facts, error: Evidence) -> bool:
+    """Whether at least two ranks said the same: then it is the job's own, not one node's."""
+    own = [f for f in facts.failures if f.root is not None]
+    return len(own) > 1 and len({(f.root.data.get("type"), f.root.cause) for f in own if f.root}) == 1 and error.cause is not None
+
+
+def advice_for(error: Evidence | None, cause: Cause | None, detail: str | None) -> tuple[str, ...]:
+    """What to do, paste-ready where it can be."""
+    return remedy(error, cause, detail)

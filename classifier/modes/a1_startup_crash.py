@@ -1,0 +1,103 @@
+"""A1: the run ended by an exception, or a launcher's refusal, before it made any progress."""
+
+from __future__ import annotations
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier import crash, words
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.meaning import about_path
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, not_testable, ruled_in, ruled_out
+from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.verdict import Fault, Phase
+
+ABOUT = {"data": "data that is absent, malformed or cannot be read", "config": "the configuration", "env": "the software environment", "asset": "a model, tokenizer or checkpoint"}
+NEEDS_NODE_CHECK = {"no_gpu", "device_busy", "fabric_not_ready", "driver_mismatch", "stale_file_handle", "io_error"}
+"""Finer names that are a missing option as often as a sick node: the text alone does not say which."""
+
+
+class StartupCrash(FailureMode):
+    """Before progress: the exact exception and what it is about."""
+
+    code = "A1"
+    title = "startup crash"
+    place = 56
+    needs = "the ranks' output; exit records for who was first"
+    positive = "a terminal exception, or a launcher's refusal without any Python, before progress"
+    excludes = "progress, exit by a signal, hardware in the episode, a full GPU (B1), a checkpoint that does not load (E2)"
+    leaves_open = "intent"
+
+    def assess(self, facts: Facts) -> Assessment:
+        """IN for an error nobody survived, before any progress."""
+        flip = "a terminal exception or a launcher's refusal before any progress"
+        if facts.ended_well:
+            return ruled_out(f"the run ended well ({facts.ending.state or 'planned end'})", flip, *facts.cite_end())
+        if facts.advance.seen:
+            return ruled_out("the run had made progress", "no progress before the error", *facts.advance.marks[-1:])
+        error = facts.error
+        if error is None and not facts.has_logs:
+            return not_testable("no output of the job was captured", flip)
+        if error is None:
+            return ruled_out("no exception and no refusal in the output", flip)
+        first = facts.first
+        if first is not None and first.signal is not None and error.says not in {"exception", "launch_refused", "nccl_error", "cuda_error"}:
+            return ruled_out(f"{first.name} was ended by {first.words}", "an exit by itself", first.evidence)
+        return ruled_in(f"{words.headline(words.told(error))}, before any progress", "progress before the error, or progress after it", account(facts, error))
+
+
+def account(facts: Facts, error: Evidence) -> Account:
+    """The verdict's part: what the error is about decides the variant."""
+    variant = variant_of(error)
+    cause = error.cause
+    undecided: list[str] = []
+    fault = Fault.USER
+    if error.detail in NEEDS_NODE_CHECK:
+        fault = Fault.UNKNOWN
+        undecided.append("whether the node or the job's own request is at fault: the job's text proves nothing about a node")
+    if error.says in {"hardware_text"} or error.detail in {"ecc_uncorrectable", "nvlink_uncorrectable", "contained_error"}:
+        fault = Fault.UNKNOWN
+        undecided.append("whether the hardware failed: the job's output says so, but no kernel message or counter was seen")
+    if cause is Cause.NCCL:
+        fault = Fault.UNKNOWN
+        undecided.append("whether a rank, its node or the fabric broke the communication")
+    if facts.phase is Phase.UNKNOWN:
+        undecided.append("how far the run had got")
+    implies = []
+    if variant is not None:
+        implies.append(f"the error is about {ABOUT[variant]}")
+    own = [f for f in facts.failures if not f.follows]
+    if crash.same_everywhere(facts, error):
+        implies.append(f"{len(own)} ranks said the same: it is the job's own, not one node's")
+    elif facts.ranks_total > 1 and len(own) == 1:
+        implies.append("one rank alone failed by itself: look for what only that rank uses (its shard, its path, its node)")
+    return Account(
+        headline=words.subject(words.who(facts.first, error), words.told(error)),
+        shows=crash.shows_crash(facts, error),
+        fault=fault,
+        variant=variant,
+        cause=cause,
+        detail=error.detail,
+        implies=tuple(implies),
+        cannot_decide=tuple(undecided),
+        advice=crash.advice_for(error, cause, error.detail),
+    )
+
+
+def variant_of(error: Evidence) -> str | None:
+    """``data``, ``config``, ``env`` or ``asset``; None where the error does not say."""
+    about = error.data.get("about")
+    if isinstance(about, str) and about in ABOUT:
+        return about
+    if error.says in {"command_not_found", "launch_refused"}:
+        if error.detail == "script_missing":
+            return "config"
+        return "env" if error.detail in {"command_not_found", "environment_missing", "program_not_found", "program_not_run"} or error.cause is not None else "config"
+    if error.says == "usage":
+        return "config"
+    if error.says == "asset_refused":
+        return "asset"
+    if error.cause in {Cause.FILE_NOT_FOUND, Cause.PERMISSION}:
+        return about_path(words.told(error))
+    return "env" if error.cause is Cause.MISSING_MODULE else None
+
+
+MODE = StartupCrash()

@@ -1,0 +1,182 @@
+"""A2: processes were ended by a signal, without a traceback of their own."""
+
+from __future__ import annotations
+
+import signal
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.failing import Failure
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.verdict import Fault
+
+BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
+"""What a shell (and torchrun's caller) makes of a signal: 128 + n."""
+CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "illegal_instruction")}
+ADVICE = {
+    11: ("Run again with PYTHONFAULTHANDLER=1 for the Python line that was running.", "For a core: ulimit -c unlimited in the script, then gdb python core"),
+    6: ("Look above the abort for the library that called it; run again with PYTHONFAULTHANDLER=1.",),
+    7: ("A bus error is most often a full /dev/shm or a file cut while it was mapped: df -h /dev/shm; use fewer loader workers.",),
+}
+
+
+class Killed(FailureMode):
+    """Ended by a signal; the killer is named only by a record that knows it."""
+
+    code = "A2"
+    title = "killed by a signal"
+    place = 52
+    needs = "exit records or a launcher's summary; cgroup counters and the kernel log for the killer"
+    positive = "a task's wait status says signal; Slurm says OUT_OF_MEMORY; the cgroup or the kernel counted an oom kill"
+    excludes = "SIGTERM or SIGKILL by launcher or srun after another rank failed, scancel, the time limit, CUDA out of memory"
+    leaves_open = "the killer, where no such record exists"
+
+    def assess(self, facts: Facts) -> Assessment:
+        """IN for a death by signal that is nobody else's doing."""
+        flip = "a task ended by a signal that no launcher sent"
+        if facts.ended_well:
+            return ruled_out(f"the run ended well ({facts.ending.state or 'planned end'})", flip, *facts.cite_end())
+        error = facts.error
+        if error is not None and error.cause is Cause.CUDA_OOM:
+            return ruled_out("the GPU's memory did not suffice, and the program said so", flip, error)
+        number, dead, cites = _death(facts)
+        if number is None and not _oom(facts):
+            if not facts.exits and not facts.has_logs and facts.row is None:
+                return not_testable("no exit records, no accounting and no output", flip)
+            seen = facts.cite_failures(2) or facts.cite_end()
+            if error is not None and error.says == "worker_killed" and error.cause is Cause.OOM_KILLER:
+                return ruled_in("a loader's worker was killed by SIGKILL", "a worker that ended by itself", _worker(facts, error))
+            return ruled_out("no task was ended by a signal of its own", flip, *seen)
+        if error is not None and error.says == "exception" and number in {None, 6, 15} and not _oom(facts):
+            return ruled_out("the rank raised an exception before it was ended", "no traceback", error)
+        return ruled_in(f"{_whom(facts, dead)} by {_name(number)}" if number else "Slurm or the cgroup counted an oom kill", "exit codes instead of signals", _account(facts, number, dead, cites))
+
+
+def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidence, ...]]:
+    """The signal of the first failing rank, all ranks that died so, and what shows it."""
+    own = tuple(f for f in facts.failures if not f.follows)
+    for failure in own:
+        number = failure.signal or (BY_CODE.get(failure.code or 0) if failure.root is None else None)
+        if number:
+            dead = tuple(f for f in own if (f.signal or BY_CODE.get(f.code or 0)) == number)
+            return number, dead, tuple(f.evidence for f in dead[:8])
+    summaries = [e for e in facts.said("failure_summary") if isinstance(e.data.get("exitcode"), int) and int(e.data["exitcode"]) < 0]
+    real = [e for e in summaries if int(e.data["exitcode"]) != -15]
+    if real and (facts.error is None or facts.error.says != "exception"):
+        return -int(real[0].data["exitcode"]), (), tuple(real[:8])
+    texts = [e for e in facts.said("native_crash", "killed", "task_exited") if e.data.get("signal") and e.data.get("signal") != 15 and e.data.get("pid") is None]
+    if texts and facts.error is None and facts.ending.state not in {"CANCELLED", "TIMEOUT", "PREEMPTED"}:
+        return int(texts[0].data["signal"]), (), tuple(texts[:2])
+    if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and facts.ending.exit_signal:
+        return facts.ending.exit_signal, (), facts.cite_end()
+    return None, (), ()
+
+
+def _oom(facts: Facts) -> bool:
+    if facts.ending.state == "OUT_OF_MEMORY":
+        return True
+    died = any(f.signal == 9 or f.code == 137 for f in facts.failures)
+    worker = facts.error is not None and facts.error.cause is Cause.OOM_KILLER
+    return bool(facts.oom_kills) and (died or worker or facts.error is None)
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _whom(facts: Facts, dead: tuple[Failure, ...]) -> str:
+    ranks = sorted(f.rank for f in dead if f.rank is not None)
+    if not ranks:
+        named = sorted({int(e.data["rank"]) for e in facts.said("failure_summary") if isinstance(e.data.get("rank"), int) and int(e.data.get("exitcode", 0)) < 0})
+        ranks = named
+    if len(ranks) > 1:
+        return f"ranks {', '.join(map(str, ranks[:8]))}{' …' if len(ranks) > 8 else ''} ended"
+    if ranks:
+        node = dead[0].node if dead else None
+        return f"rank {ranks[0]}" + (f" on {node}" if node else "") + " ended"
+    return "a process ended"
+
+
+def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites: tuple[Evidence, ...]) -> Account:
+    shows: list[Said] = []
+    if number is not None and cites:
+        shows.append(Said(f"{_whom(facts, dead)} by {_name(number)}", cites))
+    shows += crash.shows_followers(facts)
+    for crashed in facts.said("native_crash")[:1]:
+        shows.append(Said("the process died in native code", (crashed,)))
+    if facts.advance.seen:
+        done = facts.advance.steps_done
+        shows.append(Said(f"it had come to step {done}" if done is not None else "it had made progress", facts.advance.marks[-1:]))
+    if facts.ending.evidence:
+        shows.append(Said(f"the run ended as {facts.ending.state or 'unknown'}", facts.ending.evidence))
+    if _oom(facts):
+        return _oom_account(facts, number, dead, shows)
+    crashed = next((e for e in facts.said("native_crash") if e.cause is not None), None)
+    cause, detail = CAUSES.get(number or 0, (None, None))
+    if crashed is not None and cause is None:
+        cause, detail = crashed.cause, crashed.detail
+    undecided: list[str] = []
+    kept = [c for f in dead if f.end is not None and (c := citations.cgroup(f.end)) is not None]
+    if number == signal.SIGKILL:
+        texts = facts.said("oom_kill_text")
+        if texts:
+            cause, detail = Cause.OOM_KILLER, "said_by_slurmstepd"
+            shows.append(Said("slurmstepd's line in the output says that the oom killer acted", texts[:1]))
+        elif kept:
+            shows.append(Said("the memory cgroup counted no oom kill: it was not the memory limit", tuple(kept[:2])))
+            undecided.append("who sent SIGKILL: not the memory limit; the sender was not recorded")
+        else:
+            undecided.append("who sent SIGKILL: no memory counters and no kernel message of this run are known")
+    elif number in {11, 7, 6, 4}:
+        undecided.append("which library: no core and no native stack was kept")
+    who = f"{_whom(facts, dead)} by {_name(number or 0)}".replace(" ended by", " killed by" if number == 9 else " ended by")
+    return Account(
+        headline=words.headline(who), shows=tuple(shows), fault=Fault.USER if cause is not None else Fault.UNKNOWN, cause=cause, detail=detail,
+        implies=("the process had no chance to say why: there is no traceback",) if facts.has_logs else (), cannot_decide=tuple(undecided),
+        advice=ADVICE.get(number or 0, ("Run again with: sacct -j JOBID --format=JobID,State,ExitCode,MaxRSS,ReqMem and watch the memory.",) if number == 9 else ()),
+    )  # fmt: skip
+
+
+def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], shows: list[Said]) -> Account:
+    limit = peak = 0
+    for end in facts.exits:
+        if end.memory is not None:
+            limit, peak = max(limit, end.memory.limit_bytes or 0), max(peak, end.memory.peak_bytes or 0)
+    node_wide = any(e.data.get("scope") == "node" for e in facts.oom_kills)
+    if facts.oom_kills:
+        words_ = f"limit {words.size(limit)}, peak {words.size(peak)}" if limit and peak else "as the cgroup or the kernel counted it"
+        shows.insert(1 if shows else 0, Said(f"the kernel's oom killer acted ({words_})", facts.oom_kills[:4]))
+    texts = facts.said("oom_kill_text")
+    if texts:
+        shows.append(Said("slurmstepd said so in the output", texts[:1]))
+    advice = ["Use less host memory: fewer loader workers, smaller buffers; or ask for more memory."]
+    if peak or limit:
+        need = -(-int(max(peak, limit) * 1.3) // (1 << 30))
+        advice.insert(0, f"#SBATCH --mem={max(1, need)}G")
+    rss = max((s.max_rss_bytes or 0 for s in facts.row.steps), default=0) if facts.row is not None else 0
+    if not peak and rss:
+        advice.insert(0, f"#SBATCH --mem={max(1, -(-int(rss * 1.5) // (1 << 30)))}G   # sacct saw at most {words.size(rss)} in one task")
+    who = _whom(facts, dead).removesuffix(" ended")
+    against = () if facts.oom_kills or facts.ending.state == "OUT_OF_MEMORY" else ("no cgroup counter and no kernel message says so",)
+    return Account(
+        headline=words.headline(f"{who + ': ' if number and dead else ''}killed by the kernel's oom killer" + (f" at {words.size(peak)} of {words.size(limit)}" if limit and peak else "")),
+        shows=tuple(shows), fault=Fault.USER, cause=Cause.OOM_KILLER, detail="node_memory" if node_wide else "cgroup_limit",
+        implies=("the job needed more host memory than " + ("the node had" if node_wide else "its limit"),), advice=tuple(advice), against=against,
+    )  # fmt: skip
+
+
+def _worker(facts: Facts, error: Evidence) -> Account:
+    return Account(
+        headline=words.subject(words.who(facts.first, error), "a data loader's worker was killed (SIGKILL)"), shows=crash.shows_crash(facts, error), fault=Fault.USER,
+        cause=Cause.OOM_KILLER, detail="loader_worker_killed", implies=("SIGKILL to a loader's worker is most often the kernel's oom killer",),
+        cannot_decide=("who sent SIGKILL: no cgroup counter or kernel message of this run says it",),
+        advice=("Use fewer loader workers (num_workers), or ask for more memory: #SBATCH --mem=…",),
+    )  # fmt: skip
+
+
+MODE = Killed()

@@ -1,0 +1,16 @@
+"""GPU-hours that a run held and did not turn into a result."""
+
+from __future__ import annotations
+
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.verdict import Waste
+
+
+def waste_of(facts: Facts, *, lost: bool) -> Waste:
+    """GPUs (from TRES, else as many as were seen) times the time they were held; absent where either is not known."""
+    count = facts.gpu_count
+    row = facts.row
+    seconds: float | None = float(row.elapsed_s) if row is not None and row.elapsed_s is not None else facts.ending.elapsed_s
+    if not lost:
+        return Waste(gpu_hours=0.0 if count is not None else None)
+    return Waste(gpu_hours=round(count * seconds / 3600, 3) if count is not None and seconds is not None else None)
