@@ -38,6 +38,12 @@ static void input_close(struct capture *c, struct stream *s, const char *why)
         time_index_note(s->index, s->index_stream, INDEX_END, s->got);
 }
 
+/* The ring has what it had before the reservation, but for what was really read. Under the lock. */
+static void settle(struct stream *s)
+{
+    s->floor = s->got > s->ring_bytes ? s->got - s->ring_bytes : 0;
+}
+
 /* One read: pipe -> ring -> log. Returns true when there may be more. */
 static bool take_in(struct capture *c, struct stream *s)
 {
@@ -57,6 +63,13 @@ static bool take_in(struct capture *c, struct stream *s)
         return false;
     }
     n = stream_read(s, want);
+    if (n <= 0) {
+        int why = errno;
+        pthread_mutex_lock(&c->lock);
+        settle(s);
+        pthread_mutex_unlock(&c->lock);
+        errno = why;
+    }
     if (n < 0 && errno == EINTR)
         return true;
     if (n < 0 && errno == EAGAIN) {
@@ -75,7 +88,7 @@ static bool take_in(struct capture *c, struct stream *s)
         s->quota -= (uint64_t)n;
     pthread_mutex_lock(&c->lock);
     s->got += (uint64_t)n;
-    s->floor = s->got > s->ring_bytes ? s->got - s->ring_bytes : 0;
+    settle(s);
     pthread_mutex_unlock(&c->lock);
     logged = stream_log(s, (uint64_t)n, c->bounds.min_free_bytes);
     pthread_mutex_lock(&c->lock);

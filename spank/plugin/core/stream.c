@@ -33,6 +33,8 @@ uint64_t stream_room(const struct stream *s, uint64_t backlog_max_bytes)
         needed_from = s->sent > s->logged ? s->sent : s->logged;
     }
     room = needed_from + s->ring_bytes - s->got;
+    if (room > s->ring_bytes / 2) /* the other half is being sent meanwhile */
+        room = s->ring_bytes / 2;
     return room < STREAM_CHUNK_BYTES ? room : STREAM_CHUNK_BYTES;
 }
 

@@ -87,16 +87,17 @@ static int in_temporary_folder(struct bundle *b)
     return make_bundle(b, path);
 }
 
-/* "20261120T163240Z." by the civil calendar: gmtime(3) would read the machine's time zone first. */
-static size_t stamp(char *text, size_t size, int64_t seconds)
+/* "20261120T163240.123Z." by the civil calendar: gmtime(3) would read the machine's time zone first. */
+static size_t stamp(char *text, size_t size, int64_t ms)
 {
+    int64_t seconds = ms / 1000;
     int64_t day = seconds / 86400, rest = seconds % 86400;
     int64_t shifted = day + 719468, era = shifted / 146097, day_of_era = shifted % 146097; /* days since 0000-03-01, years of 400 */
     int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100), part = (5 * day_of_year + 2) / 153;
     int month = (int)(part < 10 ? part + 3 : part - 9);
-    int n = snprintf(text, size, "%04d%02d%02dT%02d%02d%02dZ.", (int)(year_of_era + era * 400 + (month <= 2)), month,
-                     (int)(day_of_year - (153 * part + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+    int n = snprintf(text, size, "%04d%02d%02dT%02d%02d%02d.%03dZ.", (int)(year_of_era + era * 400 + (month <= 2)), month,
+                     (int)(day_of_year - (153 * part + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), (int)(ms % 1000));
     return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
@@ -112,7 +113,7 @@ bool bundle_make(struct bundle *b)
     b->host[sizeof b->host - 1] = '\0';
     if (getrandom(dice, sizeof dice, 0) != sizeof dice)
         return false;
-    size_t used = stamp(b->name, sizeof b->name, b->created.realtime_ns / 1000000000);
+    size_t used = stamp(b->name, sizeof b->name, b->created.realtime_ns / 1000000);
     for (size_t i = 0; i < sizeof dice && used; i++)
         snprintf(b->name + used + 2 * i, 3, "%02x", dice[i]);
     int error = in_state_home(b, path);

@@ -8,7 +8,7 @@
 #include "instant.h"
 #include "options.h"
 
-#define BUNDLE_NAME_CHARS 33 /* 20261120T163240Z.5f0c8a3b9d2e4f61 */
+#define BUNDLE_NAME_CHARS 37 /* 20261120T163240.123Z.5f0c8a3b9d2e4f61 */
 
 struct bundle {
     int folder; /* -1: none */

@@ -113,7 +113,7 @@ static void feel_signals_again(const struct inherited *was)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    static struct options options;
     struct bundle bundle;
     struct outputs outputs = {.ends = {.in = {-1, -1}, .out = {-1, -1}}, .task_end = {-1, -1}};
     struct inherited was;

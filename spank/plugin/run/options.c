@@ -56,15 +56,18 @@ static bool add(struct words *list, char *word)
 static int add_list(struct words *list, const char *given, const char *what, bool addresses)
 {
     char *save = NULL, *text = strdup(given); /* kept: the words lie in it */
+    int status = -1;
     if (!text || !*text)
-        return refuse(what, given, text ? "is empty" : "does not fit into memory");
-    for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        status = refuse(what, given, text ? "is empty" : "does not fit into memory");
+    for (char *word = text ? strtok_r(text, ",", &save) : NULL; word && status < 0; word = strtok_r(NULL, ",", &save)) {
         if (addresses && !is_address(word))
-            return refuse(what, word, "is no mail address");
-        if (!add(list, word))
-            return refuse(what, word, "is one too many (at most 64)");
+            status = refuse(what, word, "is no mail address");
+        else if (!add(list, word))
+            status = refuse(what, word, "is one too many (at most 64)");
     }
-    return -1;
+    if (status >= 0)
+        free(text); /* nobody looks at the words any more */
+    return status;
 }
 
 static int read_timeout(struct options *o, const char *text)
