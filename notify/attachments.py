@@ -117,10 +117,10 @@ def left_out_list(left_out: Sequence[LeftOut]) -> Candidate:
 
 
 def _log(report: NodeReport, excerpt: Excerpt, redactor: Redactor) -> Candidate:
-    owner = whose(excerpt.where) or visible(report.node)
-    whole = f"{visible(excerpt.path)} on {visible(report.node)}"
+    owner = redactor.text(whose(excerpt.where) or visible(report.node))
+    whole = redactor.text(f"{visible(excerpt.path)} on {visible(report.node)}")
     kept = excerpt.bytes_total - excerpt.bytes_left_out
-    head = [f"# {owner}, {visible(excerpt.stream)}: {whole}"]
+    head = [f"# {owner}, {visible(redactor.text(excerpt.stream))}: {whole}"]
     if report.archive_path:
         head.append(f"# the owner's copy of the logs: {visible(redactor.text(report.archive_path))}")
     head.append(f"# {words.size(kept)} of {words.size(excerpt.bytes_total)} follow; escape sequences dropped, control characters as \\xNN,")
@@ -132,7 +132,7 @@ def _log(report: NodeReport, excerpt: Excerpt, redactor: Redactor) -> Candidate:
         body += visible_lines(redactor.text(excerpt.tail))
     content = "\n".join([*head, "", *body, ""]).encode("utf-8", "replace")
     rank = f"rank{excerpt.where.rank}" if excerpt.where.rank is not None else "log"
-    name = file_name(f"{rank}-{excerpt.path.rpartition('/')[2]}.log.txt")
+    name = file_name(f"{rank}-{redactor.text(excerpt.path.rpartition('/')[2])}.log.txt")
     what = f"head and tail of the log of {owner}" if excerpt.bytes_left_out else f"the log of {owner}"
     attachment = Attachment(filename=name, media_type="text/plain", content=content)
     if len(content) > ZIP_FROM_BYTES:
@@ -141,7 +141,7 @@ def _log(report: NodeReport, excerpt: Excerpt, redactor: Redactor) -> Candidate:
 
 
 def _artifact(report: NodeReport, artifact: Artifact, redactor: Redactor) -> Candidate | LeftOut:
-    path = visible(redactor.text(artifact.path))
+    path, node = visible(redactor.text(artifact.path)), visible(redactor.text(report.node))
     if artifact.content is None:
         reason = artifact.left_out or "it did not come with the report"
         return LeftOut(path=path, size_bytes=artifact.size_bytes, reason=visible(redactor.text(reason)))
@@ -150,17 +150,17 @@ def _artifact(report: NodeReport, artifact: Artifact, redactor: Redactor) -> Can
     except (binascii.Error, ValueError):
         return LeftOut(path=path, size_bytes=artifact.size_bytes, reason="its content in the report is damaged")
     size = artifact.size_bytes if artifact.size_bytes is not None else len(content)
-    name = file_name(artifact.path.rpartition("/")[2])
+    name = file_name(path.rpartition("/")[2])
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         attachment = Attachment(filename=name, media_type="application/octet-stream", content=content)
-        return Candidate(attachment, f"artifact {path} of {visible(report.node)}", path, size)
+        return Candidate(attachment, f"artifact {path} of {node}", path, size)
     if "\0" in text:
         attachment = Attachment(filename=name, media_type="application/octet-stream", content=content)
     else:
         attachment = Attachment(filename=name, media_type="text/plain", content=redactor.text(text).encode())
-    return Candidate(attachment, f"artifact {path} of {visible(report.node)}", path, size)
+    return Candidate(attachment, f"artifact {path} of {node}", path, size)
 
 
 def _zipped(name: str, content: bytes) -> bytes:

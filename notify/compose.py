@@ -12,7 +12,18 @@ from gpualert_slurm.config import Mail, Site
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notification import LeftOut, Notification
 from gpualert_slurm.notify import words
-from gpualert_slurm.notify.attachments import LISTED, TOO_LARGE, Candidate, artifact_candidates, fit, left_out_list, log_candidates, verdict_candidate
+from gpualert_slurm.notify.attachments import (
+    LISTED,
+    TOO_LARGE,
+    Candidate,
+    artifact_candidates,
+    fit,
+    left_out_list,
+    log_candidates,
+    verdict_candidate,
+    wire_bytes,
+)
+from gpualert_slurm.notify.headers import HEADER_CHARS, header_text
 from gpualert_slurm.notify.identity import message_key, thread_key
 from gpualert_slurm.notify.recipients import Recipients, choose
 from gpualert_slurm.notify.redact import Redactor, summary
@@ -83,6 +94,7 @@ def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipient
     found = list(artifact_candidates(job, redactor))
     candidates = [own_file, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
     absent = [*(LeftOut(path=f"copy for {shown}", reason=why) for shown, why in to.refused), *(a for a in found if isinstance(a, LeftOut))]
+    room = min(2 * wire_bytes(own_file.attachment.content), mail.max_message_bytes // 3) + HEADER_BYTES  # the words yield to verdict.json
     for limits in LIMITS:
         seen = Redactor()
         bare = build_view(clean, job, mail, seen, limits=limits, zone=zone)
@@ -91,7 +103,7 @@ def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipient
         worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]))
         text, html = as_text(worst), as_html(worst)
         bodies = _wire(text) + _wire(html) + HEADER_BYTES
-        if len(html.encode()) <= MAX_HTML_BYTES and bodies <= mail.max_message_bytes * 9 // 10:
+        if len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes:
             break
     redactor.counts.update(seen.counts)
     taken, too_much = fit(candidates, mail.max_message_bytes - bodies - HEADER_BYTES)
@@ -124,7 +136,7 @@ def _headers(verdict: Verdict) -> dict[str, str]:
     }
     if verdict.fingerprint:
         found["X-GPUAlert-Fingerprint"] = verdict.fingerprint
-    return found
+    return {name: header_text(value, HEADER_CHARS) for name, value in found.items()}
 
 
 def _at_worst(candidate: Candidate) -> LeftOut:

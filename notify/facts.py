@@ -30,12 +30,13 @@ def fact_rows(verdict: Verdict, job: JobRecord, redactor: Redactor, zone: tzinfo
     rows.append(("Name", clean(verdict.job_name or job.name)))
     rows.append(("User", clean(verdict.user or job.user)))
     if account:
-        rows.append(("Account, partition, QOS", ", ".join(filter(None, (clean(account.account), clean(account.partition), clean(account.qos))))))
-    rows.append(("State", _state(verdict, account)))
+        charged = (("account", account.account), ("partition", account.partition), ("QOS", account.qos))
+        rows.append(("Charged to", ", ".join(f"{kind} {clean(name)}" for kind, name in charged if name)))
+    rows.append(("State", clean(_state(verdict, account))))
     nodes = verdict.nodes or job.nodes
     rows.append(("Nodes", f"{words.nodes(nodes)} ({words.plural(len(nodes), 'node')})" if nodes else ""))
     rows.append(("Ranks", _ranks(verdict)))
-    rows.append(("GPUs", _gpus(job, account)))
+    rows.append(("GPUs", clean(_gpus(job, account))))
     rows.extend(_times(verdict, job, account, zone))
     rows.append(("GPU-hours", _gpu_hours(verdict, job, account)))
     rows.append(("Got as far as", verdict.phase.value if verdict.phase.value != "unknown" else ""))
@@ -69,7 +70,7 @@ def ending(verdict: Verdict) -> str:
 def _state(verdict: Verdict, account: AccountingRecord | None) -> str:
     parts = [visible(verdict.state or (account.state if account else "")), ending(verdict)]
     if account and account.reason and account.reason != "None":
-        parts.append(f"reason {visible(account.reason)}")
+        parts.append(f"reason {account.reason}")
     if account and account.cancelled_by_uid is not None:
         parts.append(f"cancelled by uid {account.cancelled_by_uid}")
     return ", ".join(p for p in parts if p)
@@ -84,11 +85,11 @@ def _ranks(verdict: Verdict) -> str:
 
 def _gpus(job: JobRecord, account: AccountingRecord | None) -> str:
     seen = {s.uuid: visible(s.name or "GPU") for r in job.reports for s in (*r.gpus_before, *r.gpus_after)}
-    if seen:
-        kinds = sorted(set(seen.values()))
-        return ", ".join(f"{sum(1 for v in seen.values() if v == kind)} × {kind}" for kind in kinds)
-    count = _gpu_count(job, account)
-    return f"{count}" if count else ""
+    kinds = ", ".join(f"{sum(1 for v in seen.values() if v == kind)} × {kind}" for kind in sorted(set(seen.values())))
+    allocated = _gpu_count(job, account)
+    if allocated is None or allocated == len(seen):
+        return kinds
+    return f"{allocated} allocated" + (f"; counters of {kinds}" if kinds else "")
 
 
 def _gpu_count(job: JobRecord, account: AccountingRecord | None) -> int | None:
@@ -116,11 +117,11 @@ def _gpu_hours(verdict: Verdict, job: JobRecord, account: AccountingRecord | Non
     count, seconds = _gpu_count(job, account), duration_s(verdict, job)
     parts = []
     if count and seconds is not None:
-        parts.append(f"{words.number(count * seconds / 3600)} spent")
+        parts.append(f"{words.hours(count * seconds / 3600)} spent")
     if verdict.waste.gpu_hours:
-        parts.append(f"{words.number(verdict.waste.gpu_hours)} without a result")
+        parts.append(f"{words.hours(verdict.waste.gpu_hours)} without a result")
     if verdict.waste.of_parent_gpu_hours:
-        parts.append(f"{words.number(verdict.waste.of_parent_gpu_hours)} of the earlier run lost with it")
+        parts.append(f"{words.hours(verdict.waste.of_parent_gpu_hours)} of the earlier run lost with it")
     return ", ".join(parts)
 
 
@@ -138,7 +139,7 @@ def _logs(job: JobRecord, redactor: Redactor) -> Iterator[tuple[str, str]]:
     if len(copies) > 4:
         yield "Whole logs", f"and {len(copies) - 4} more folders"
     if not copies:
-        folders = sorted({(visible(r.node), visible(log.path.rpartition("/")[0])) for r in job.reports for log in r.logs})
+        folders = sorted({(visible(redactor.text(r.node)), visible(redactor.text(log.path.rpartition("/")[0]))) for r in job.reports for log in r.logs})
         for node, folder in folders[:4]:
             yield "Whole logs", f"{folder} on {node}" if job.under_slurm else folder
         if len(folders) > 4:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+HEADER_CHARS = 200
 UNSAFE_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 """Control, format (zero width, bidi), surrogates, private, unassigned, line and paragraph separators."""
 

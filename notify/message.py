@@ -11,12 +11,11 @@ from email.utils import format_datetime, getaddresses
 
 from gpualert_slurm.config import Mail
 from gpualert_slurm.notification import Attachment, Notification
-from gpualert_slurm.notify.headers import file_name, header_text
+from gpualert_slurm.notify.headers import HEADER_CHARS, file_name, header_text
 from gpualert_slurm.notify.stored_message import Envelope
 
 POLICY = SMTP.clone(max_line_length=78, cte_type="7bit")
 SUBJECT_CHARS = 160
-HEADER_CHARS = 200
 
 
 def build(notification: Notification, mail: Mail, now_ns: int) -> tuple[Envelope, bytes]:

@@ -61,7 +61,8 @@ def _split(text: str) -> list[tuple[str, str]]:
     """(as shown, bare address) pairs; text that is no address list comes back whole, to be refused by name."""
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         return [(header_text(text, 120), "")]
-    pairs = [(header_text(a or n, 120), a) for n, a in getaddresses([text]) if a or n]
+    # The parser drops blanks inside an address: what is not written so is not what was asked for.
+    pairs = [(header_text(a or n, 120), a if a in text else "") for n, a in getaddresses([text]) if a or n]
     return pairs or ([(header_text(text, 120), "")] if text.strip() else [])
 
 

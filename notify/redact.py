@@ -15,12 +15,13 @@ from typing import Any
 from gpualert_slurm.verdict import Verdict
 
 _KEY = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?"
+_LINES = r"(?:\r?\n[A-Za-z0-9+/=]{40,80}(?=\r?\n|$)){0,200}(?:\r?\n[A-Za-z0-9+/]{2,79}={1,2}(?=\r?\n|$))?"
 _VALUE = r"(?!\[redacted)[^\s\"',;&<>)\]}]{4,}"
 _NOT_A_SECRET = re.compile(r"(?:true|false|none|null|yes|no|required|optional|\*+|<.*|\$.*|/.*|\.+)$", re.IGNORECASE)
 
 OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("private key", re.compile(rf"-----BEGIN {_KEY}-----.{{0,16384}}?-----END {_KEY}-----", re.DOTALL)),
-    ("private key", re.compile(rf"-----BEGIN {_KEY}-----(?:\r?\n[A-Za-z0-9+/=]{{1,80}}(?=\r?\n|$)){{0,200}}")),
+    ("private key", re.compile(rf"-----BEGIN {_KEY}-----{_LINES}")),
     ("hub token", re.compile(r"\bhf_[A-Za-z0-9]{20,}|\bapi_org_[A-Za-z0-9]{20,}")),
     ("wandb key", re.compile(r"\bwandb_v\d_[A-Za-z0-9_]{20,}|(?i:wandb\S{0,30}[\s=:'\"]{1,4})([0-9a-f]{40})\b")),
     ("API key", re.compile(r"\b(?:sk|pk|rk)-(?:proj-|svcacct-|admin-|ant-[a-z0-9]+-|or-v1-|lf-)?[A-Za-z0-9_-]{20,}")),
@@ -37,7 +38,7 @@ OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("password", re.compile(rf"(?i)--?(?:password|passwd|passphrase|secret|token|api[_-]key|access[_-]key)[ =]\s{{0,4}}['\"]?({_VALUE})")),
 )
 
-KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{4,80}")
+KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{1,80}")
 KEY_END = re.compile(rf"-----END {_KEY}-----")
 
 DETECTORS = (
@@ -115,8 +116,10 @@ class Redactor:
         for line in text.split("\n"):
             end = KEY_END.match(line)
             if end and not any("-----BEGIN " in above for above in kept[-400:]):
-                while kept and KEY_LINE.fullmatch(kept[-1].strip()):
+                shortest = 4  # the last line of a key may be short, the others are not
+                while kept and len(kept[-1].strip()) >= shortest and KEY_LINE.fullmatch(kept[-1].strip()):
                     kept.pop()
+                    shortest = 40
                 self.counts["private key"] += 1
                 line = f"[redacted: private key]{line[end.end() :]}"  # noqa: PLW2901
             kept.append(line)

@@ -75,7 +75,7 @@ def tone(verdict: Verdict, what: str) -> Tone:
 
 def who_acts(verdict: Verdict, support: str | None) -> tuple[str, str]:
     """Who must act, and on what ground, in a few words each."""
-    desk = support or "your cluster's help desk"
+    desk = f"the help desk ({visible(support)})" if support else "your cluster's help desk"
     if verdict.fault is Fault.USER:
         return "You", "the job's own code, data, settings or environment"
     if verdict.fault is Fault.NODE:
@@ -97,7 +97,7 @@ def how_sure(confidence: float) -> str:
 def mode_line(verdict: Verdict) -> str:
     """``A1 startup crash, variant data, cause file_not_found``: what a help desk searches for."""
     parts = [verdict.title if verdict.mode == "unknown" else f"{verdict.mode} {verdict.title}"]
-    if verdict.variant:
+    if verdict.variant and verdict.variant != verdict.title:
         parts.append(verdict.variant.replace("_", " "))
     if verdict.cause:
         parts.append(f"cause {verdict.cause.value}")

@@ -57,7 +57,7 @@ def size(count: int | None) -> str:
 
 
 def number(value: float) -> str:
-    """A metric as people write it: four significant digits, no trailing zeros, ``nan`` and ``inf`` by name."""
+    """A value as people write it: four significant digits, no trailing zeros, ``nan`` and ``inf`` by name."""
     return f"{value:.0f}" if math.isfinite(value) and abs(value) < 1e15 and value == int(value) else f"{value:.4g}"
 
 
@@ -78,6 +78,11 @@ def ranks(numbers: Iterable[int]) -> str:
     """``0-2,5``; empty for none."""
     unique = sorted(set(numbers))
     return shortened(str(RangeSet(",".join(map(str, unique)))) if unique and unique[0] >= 0 else ", ".join(map(str, unique)))
+
+
+def hours(value: float) -> str:
+    """GPU-hours: two digits after the point, more only for what would read as nothing."""
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def plural(count: int, singular: str, several: str | None = None) -> str:
