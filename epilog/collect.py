@@ -157,7 +157,10 @@ def _records(job: JobFile, gaps: list[Gap]) -> tuple[list[RankExit], list[RankLo
     gaps += [Gap(what="an exit record", why=problem) for problem in problems]
     logs: list[RankLog] = []
     for record in records:
-        logs += record.rank_logs(job.log_folder, job.record_folder)
+        own = record.rank_logs(job.log_folder, job.record_folder)
+        logs += own
+        holes = ((log, hole) for log in own for hole in log.holes)
+        gaps += [Gap(what=f"{h.length} bytes from byte {h.offset} on of {log.path}", why="capture keeps head and tail", rank=log.rank) for log, h in holes]
         task = f"task {record.task} of step {record.step}"
         if record.state == "prepared":
             why = "Slurm never started it, or its slurmstepd died before it ended"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -13,12 +12,12 @@ from gpualert_slurm.epilog.collect_files import Bounded, open_own, text_of
 from gpualert_slurm.epilog.collect_user import Send
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.excerpt import Excerpt
+from gpualert_slurm.framed_log import Arrival, arrivals, open_log
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.rank import RankLog
 from gpualert_slurm.rank_log import LogFrame
-
-Arrival = Callable[[int], "tuple[int, int] | None"]
+from gpualert_slurm.time_index import TimeIndex
 
 
 class Scan(Protocol):
@@ -35,7 +34,7 @@ class LogWork:
     log: RankLog
     uid: int
     scan: Scan
-    arrival: Arrival | None
+    index: TimeIndex | None
     most_bytes: int
     excerpt: tuple[int, int] | None
     most_evidence: int
@@ -48,22 +47,32 @@ class LogWork:
         def gap(what: str, why: str) -> None:
             send(b"G" + Gap(what=what, why=why, node=log.node, rank=log.rank).json_bytes())
 
+        if self.lent is not None:
+            text: BinaryIO = io.BufferedReader(Bounded(self.lent, self.most_bytes), 1 << 18)
+            send(b"P" + self.scan(text, log.path, _where(log), None, self.most_evidence).json_bytes())
+            return
         try:
-            fd, status = open_own(log.path, self.uid) if self.lent is None else (self.lent, os.fstat(self.lent))
+            fd, status = open_own(log.path, self.uid)
         except OSError as error:
             gap(f"the log {log.path}", error.strerror or str(error))
             return
         if status.st_size > self.most_bytes:
             gap(f"bytes {self.most_bytes} to {status.st_size} of {log.path}", "capture did not write them: the file was changed by the job")
-        if self.lent is None:
-            frame = LogFrame.read(Path(log.path))
-            if frame.problem is not None:
-                gap(f"the frame of {log.path}", frame.problem)
-            if self.excerpt is not None and (frame.head or frame.tail):
-                send(b"X" + cut_excerpt(fd, frame, log, self.excerpt).json_bytes())
-        os.lseek(fd, 0, os.SEEK_SET)
-        parsed = self.scan(io.BufferedReader(Bounded(fd, self.most_bytes), 1 << 18), log.path, _where(log), self.arrival, self.most_evidence)
-        send(b"P" + parsed.json_bytes())
+        frame = within(LogFrame.read(Path(log.path)), self.most_bytes)
+        if frame.problem is not None:
+            gap(f"the frame of {log.path}", frame.problem)
+        if self.excerpt is not None and (frame.head or frame.tail):
+            send(b"X" + cut_excerpt(fd, frame, log, self.excerpt).json_bytes())
+        arrival = arrivals(frame, self.index, "err" if log.stream == "err" else "out") if self.index is not None else None
+        with open_log(Path(log.path), frame) as text:
+            send(b"P" + self.scan(text, log.path, _where(log), arrival, self.most_evidence).json_bytes())
+
+
+def within(frame: LogFrame, most_bytes: int) -> LogFrame:
+    """The frame of a file of which no more than ``most_bytes`` are read: what was written behind capture's back is not chased."""
+    if frame.tail_start + frame.tail <= most_bytes:
+        return frame
+    return frame.model_copy(update={"head": max(0, min(frame.head, most_bytes - frame.start)), "hole": 0, "tail": 0})
 
 
 def cut_excerpt(fd: int, frame: LogFrame, log: RankLog, sizes: tuple[int, int]) -> Excerpt:

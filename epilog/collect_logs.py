@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gpualert_slurm.config import Node
 from gpualert_slurm.epilog.collect_account import Account
-from gpualert_slurm.epilog.collect_log_work import Arrival, LogWork, Scan
+from gpualert_slurm.epilog.collect_log_work import LogWork, Scan
 from gpualert_slurm.epilog.collect_user import Answer, Limits, run_as
 from gpualert_slurm.evidence import Evidence, Quote, Trust, Where
 from gpualert_slurm.excerpt import Excerpt
@@ -21,7 +21,7 @@ from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.rank_log import HEADER_BYTES, MARK_BYTES
 from gpualert_slurm.series import Series
-from gpualert_slurm.time_index import StreamName, TimeIndex
+from gpualert_slurm.time_index import TimeIndex
 
 MOST_EVIDENCE_PER_LOG = 2000
 MOST_EVIDENCE = 6000
@@ -78,7 +78,8 @@ class LogReader:
                 continue
             sizes = (self.bounds.excerpt_head_bytes, self.bounds.excerpt_tail_bytes) if tasks.index(task) < self.bounds.excerpt_ranks else None
             most = _UNRECORDED_BYTES if log.bytes_kept is None else log.bytes_kept + _FRAME_SLACK
-            work = LogWork(log, self.account.uid, self.scan, _arrival(log), most, sizes, MOST_EVIDENCE_PER_LOG)
+            index = TimeIndex.read(Path(log.index_path)) if log.index_path is not None else None
+            work = LogWork(log, self.account.uid, self.scan, index, most, sizes, MOST_EVIDENCE_PER_LOG)
             _take(found, log, run_as(self.account, work, self._limits(left)))
         return found
 
@@ -97,14 +98,6 @@ class LogReader:
 
     def _limits(self, deadline_s: float) -> Limits:
         return Limits(deadline_s=deadline_s, memory_mib=self.bounds.parse_max_memory_mib)
-
-
-def _arrival(log: RankLog) -> Arrival | None:
-    if log.index_path is None:
-        return None
-    index = TimeIndex.read(Path(log.index_path))
-    stream: StreamName = "err" if log.stream == "err" else "out"
-    return lambda offset: index.arrival(offset, stream)
 
 
 def _take(found: LogFindings, log: RankLog, answer: Answer) -> None:

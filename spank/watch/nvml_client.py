@@ -20,7 +20,7 @@ _MOST_HANGS = 3
 _FORGET_HANGS_S = 3600.0
 _RETRY_MISSING_S = 60.0
 _GOODBYE_S = 0.3
-_COMMAND = (sys.executable, "-m", "gpualert_slurm.spank.watch.nvml_child")
+_COMMAND = (sys.executable, "-I", "-m", "gpualert_slurm.spank.watch.nvml_child")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class NvmlClient:
     def _start(self) -> None:
         environment = dict(os.environ if self.env is None else self.env)
         child = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True, cwd="/"
         )
         if child.stdout is not None:
             os.set_blocking(child.stdout.fileno(), False)
