@@ -71,6 +71,8 @@ static void forward(const struct command *command, const struct signalfd_siginfo
 {
     int signal = (int)info->ssi_signo;
     bool from_terminal = info->ssi_code == SI_KERNEL, theirs = from_terminal && getpgid(command->pid) == getpgrp();
+    if (signal == SIGHUP && getsid(0) == getpid())
+        theirs = false; /* a terminal that goes tells the session's leader alone, which the command would have been */
     if (signal == SIGWINCH)
         theirs = !outputs_resize(outputs) && theirs; /* again, now that its terminal has the new size */
     if (!theirs)
