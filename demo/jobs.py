@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
     if gpualert:
         for letter in (MISSING_FILE.letter, SEGFAULT.letter, HEALTHY.letter):
             mail = mail_of(cluster, jobs[letter])
-            say(f"    mail about ({letter}) arrived {mail.time_s - ended_s[letter]:.1f} s after the job's end was seen")
+            say(f"    mail about ({letter}) arrived {mail.time_s - ended_s[letter]:.0f} s after the job's end")
         cluster.smtp.stop()
         say("    the mail server is down")
     jobs[SMTP_DOWN.letter] = submit(SMTP_DOWN)
@@ -63,8 +62,7 @@ def mail_of(cluster: Cluster, job_id: int) -> Mail:
 
 
 def _wait(cluster: Cluster, job_id: int) -> float:
-    cluster.wait(job_id, JOB_TIMEOUT_S)
-    return time.time()
+    return cluster.wait(job_id, JOB_TIMEOUT_S).end_s
 
 
 def _through_the_outbox(cluster: Cluster, job_id: int, say: Callable[[str], None]) -> None:

@@ -62,7 +62,7 @@ def test_every_function_of_the_library_gives_what_the_file_says(library: Path, t
     assert {key: two[key] for key in ("uuid", "serial", "name", "minor", "index")} == {
         "uuid": identity["uuid"], "serial": identity["serial"], "name": identity["name"], "minor": 1, "index": 1}
     assert two["pci"] == {
-        "busId": "00000000:5B:00.0", "busIdLegacy": "0000:5B:00.0", "domain": 0, "bus": 0x5B, "device": 0, "pciDeviceId": 0x233010DE}
+        "busId": identity["pci.bus_id"], "busIdLegacy": identity["pci.bus_id"][4:], "domain": int(identity["pci.bus_id"][:8], 16), "bus": 0x5B, "device": 0, "pciDeviceId": 0x233010DE}
     total, used, reserved = 85899345920, 1234567890, 629145600
     expected = {
         "memory_v1": [total, total - used - reserved, used + reserved], "memory_v2": [total, reserved, total - used - reserved, used],

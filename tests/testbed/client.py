@@ -21,13 +21,14 @@ FIELDS = ("JobID", "JobName", "User", "State", "ExitCode", "DerivedExitCode", "N
 
 @dataclass(frozen=True)
 class JobEnd:
-    """How slurmctld says a job ended; an array's or a het job's states are joined by commas."""
+    """How slurmctld says a job ended; an array's or a het job's states are joined by commas. ``end_s``: since the epoch, whole seconds."""
 
     job_id: int
     state: str
     exit_code: str
     reason: str
     node_list: str
+    end_s: float
 
 
 class SlurmClient:
@@ -108,10 +109,10 @@ class SlurmClient:
             parts = self.job(job_id)
             if not parts:
                 row = self.sacct(job_id)[0]
-                return JobEnd(job_id, row["State"], row["ExitCode"], "", row["NodeList"])
+                return JobEnd(job_id, row["State"], row["ExitCode"], "", row["NodeList"], _epoch_s(row["End"]))
             if all(part["JobState"] in ENDED for part in parts):
                 return JobEnd(job_id, ",".join(dict.fromkeys(part["JobState"] for part in parts)), parts[-1]["ExitCode"],
-                              parts[-1]["Reason"], parts[-1].get("NodeList", ""))
+                              parts[-1]["Reason"], parts[-1].get("NodeList", ""), _epoch_s(parts[-1]["EndTime"]))
             if time.monotonic() > until:
                 raise CommandError(f"job {job_id} has not ended after {timeout_s} s: {parts}\n{self._logs()}")
             time.sleep(0.2)
@@ -143,3 +144,8 @@ class SlurmClient:
             if time.monotonic() > until:
                 raise CommandError(f"no final accounting record of job {job_id} after {final_within_s} s: {rows}\n{self._logs()}")
             time.sleep(0.2)
+
+
+def _epoch_s(text: str) -> float:
+    """Slurm's local time, such as 2026-11-20T17:04:35, as seconds since the epoch."""
+    return time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))

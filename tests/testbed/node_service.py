@@ -13,7 +13,7 @@ LOOK_EVERY_S = 0.1
 
 
 class NodeService:
-    """One node's path unit: while ``state_dir/node/<node>/jobs`` is not empty, ``gpualert-node`` runs.
+    """One node's path unit: while ``jobs``, ``ended`` or ``out`` below ``state_dir/node/<node>`` is not empty, ``gpualert-node`` runs.
 
     Args:
         program: gpualert-node; where it does not exist nothing is started and ``missing`` says so.
@@ -24,7 +24,7 @@ class NodeService:
         self.node = node
         self.program = program
         folder = state_dir / "node" / node
-        self._watched = [folder / "jobs", folder / "ended"]
+        self._watched = [folder / "jobs", folder / "ended", folder / "out"]
         argv = [str(program), "--config", str(config), "--node", node]
         self.daemon = Daemon(f"gpualert-node {node}", argv, log=log, env=env)
         self._ending = threading.Event()

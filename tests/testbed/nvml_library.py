@@ -29,7 +29,8 @@ def healthy(name: str, index: int) -> Readings:
     uuid = "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
     readings = {
         "name": "NVIDIA H100 80GB HBM3", "uuid": f"GPU-{uuid}", "serial": str(1650000000000 + int(digest[:8], 16)), "minor": str(index),
-        "pci.bus_id": f"00000000:{0x3B + 0x20 * index:02X}:00.0", "pci.device_id": "0x233010DE", "pcie.generation": "5", "pcie.width": "16",
+        # A PCI domain for each node: all nodes of a bed share one kernel log, and a line there names a GPU by its address.
+        "pci.bus_id": f"{int(hashlib.sha256(name.encode()).hexdigest()[:4], 16):08X}:{0x3B + 0x20 * index:02X}:00.0", "pci.device_id": "0x233010DE", "pcie.generation": "5", "pcie.width": "16",
         "memory.total": str(80 << 30), "memory.used": "0", "memory.reserved": str(600 << 20), "memory.temperature": "38",
         "utilization.gpu": "0", "utilization.memory": "0", "temperature": "31", "power.usage": "70250", "power.limit": "700000",
         "energy": "123456789", "pstate": "0", "clock.graphics": "345", "clock.sm": "345", "clock.mem": "2619", "clock.video": "765",

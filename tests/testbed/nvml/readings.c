@@ -77,11 +77,12 @@ static void refresh(void) {
         now.st_mtim.tv_nsec == seen.st_mtim.tv_nsec)
         return;
     FILE *file = fopen(path, "re");
-    if (!file) {
-        forget();
+    forget();
+    if (!file) return;
+    if (fstat(fileno(file), &now) != 0) { /* it may have been replaced since it was looked at */
+        fclose(file);
         return;
     }
-    forget();
     content = calloc(1, (size_t)now.st_size + 1);
     if (content && fread(content, 1, (size_t)now.st_size, file) == (size_t)now.st_size) {
         seen = now;
