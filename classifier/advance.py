@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from dataclasses import dataclass
@@ -58,9 +59,8 @@ class Advance:
             if _same_file(mark, error):
                 if _offset(mark) > _offset(error):
                     return mark
-            elif mark.time_ns is not None and error.time_ns is not None:
-                if mark.time_ns > error.time_ns + (mark.uncertainty_ns or 0) + (error.uncertainty_ns or 0):
-                    return mark
+            elif _later(mark, error):
+                return mark
         return None
 
 
@@ -107,7 +107,7 @@ def _steps(marks: list[Evidence], started: list[Evidence], series: tuple[Series,
 
 
 def _falls(values: tuple[float, ...]) -> bool:
-    return any(after < before for before, after in zip(values, values[1:]))
+    return any(after < before for before, after in itertools.pairwise(values))
 
 
 def _step_seconds(series: tuple[Series, ...]) -> float | None:
@@ -116,8 +116,8 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
     for one in series:
         if one.name not in {"step", "loss"}:
             continue
-        points = [(t, s) for t, s in zip(one.times_ns, one.steps) if t is not None and s is not None]
-        each = [(t2 - t1) / 1e9 / (s2 - s1) for (t1, s1), (t2, s2) in zip(points, points[1:]) if s2 > s1 and t2 > t1]
+        points = [(t, s) for t, s in zip(one.times_ns, one.steps, strict=False) if t is not None and s is not None]
+        each = [(t2 - t1) / 1e9 / (s2 - s1) for (t1, s1), (t2, s2) in itertools.pairwise(points) if s2 > s1 and t2 > t1]
         if len(each) > len(best):
             best = each
     return statistics.median(best) if best else None
@@ -133,13 +133,19 @@ def _metrics(evidence: tuple[Evidence, ...], series: tuple[Series, ...], loss: S
         found["loss"] = loss.values[-1]
     for said in evidence:
         if said.says == "metrics":
-            name, value = said.data.get("name"), said.data.get("value")
-            if isinstance(name, str) and isinstance(value, float):
-                found[name] = value
+            metric, value = said.data.get("name"), said.data.get("value")
+            if isinstance(metric, str) and isinstance(value, float):
+                found[metric] = value
             elif "name" not in said.data:
                 found.update({k: float(v) for k, v in said.data.items() if isinstance(v, float) and k.startswith("eval_") and len(k) < 40})
         elif said.says == "planned_end":
-            found.update({k: float(v) for k, v in said.data.items() if isinstance(v, float) and k in {"train_loss", "train_runtime", "train_samples_per_second"}})
+            found.update(
+                {
+                    k: float(v)
+                    for k, v in said.data.items()
+                    if isinstance(v, float) and k in {"train_loss", "train_runtime", "train_samples_per_second"}
+                }
+            )
     return {k: v for k, v in found.items() if math.isfinite(v)}
 
 
@@ -156,9 +162,21 @@ def learned(loss: Series | None) -> str:
     return "learned" if statistics.median(numbers[-third:]) < statistics.median(numbers[:third]) * 0.98 else "unverifiable"
 
 
+def _later(mark: Evidence, error: Evidence) -> bool:
+    """Surely later, by arrival and its uncertainty."""
+    if mark.time_ns is None or error.time_ns is None:
+        return False
+    return mark.time_ns > error.time_ns + (mark.uncertainty_ns or 0) + (error.uncertainty_ns or 0)
+
+
 def _offset(evidence: Evidence) -> int:
     return evidence.source.offset if isinstance(evidence.source, Quote) else -1
 
 
 def _same_file(one: Evidence, other: Evidence) -> bool:
-    return isinstance(one.source, Quote) and isinstance(other.source, Quote) and one.source.file == other.source.file and one.where.node == other.where.node
+    return (
+        isinstance(one.source, Quote)
+        and isinstance(other.source, Quote)
+        and one.source.file == other.source.file
+        and one.where.node == other.where.node
+    )

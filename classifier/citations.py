@@ -12,9 +12,18 @@ from gpualert_slurm.series import Series
 
 
 def field(
-    says: str, record: str, query: str, name: str, value: str, *, role: Role = Role.CONFIRMATION, trust: Trust = Trust.SYSTEM,
-    where: Where | None = None, time_ns: int | None = None, data: dict[str, str | int | float | bool] | None = None,
-) -> Evidence:  # fmt: skip
+    says: str,
+    record: str,
+    query: str,
+    name: str,
+    value: str,
+    *,
+    role: Role = Role.CONFIRMATION,
+    trust: Trust = Trust.SYSTEM,
+    where: Where | None = None,
+    time_ns: int | None = None,
+    data: dict[str, str | int | float | bool] | None = None,
+) -> Evidence:
     """A field of a record as evidence; equal fields get equal ids."""
     return Evidence(
         id="f" + _digest(says, record, query, name, value),
@@ -38,7 +47,15 @@ def state(row: AccountingRecord) -> Evidence:
 def step_state(row: AccountingRecord, step: StepRecord) -> Evidence:
     """How Slurm says that one step ended."""
     value = f"{step.state}, ExitCode {step.exit_code or 0}:{step.exit_signal or 0}"
-    return field("slurm_state", f"accounting of job {row.job_id} step {step.step}", row.source, "State", value, where=Where(step=step.step), time_ns=step.end_ns)
+    return field(
+        "slurm_state",
+        f"accounting of job {row.job_id} step {step.step}",
+        row.source,
+        "State",
+        value,
+        where=Where(step=step.step),
+        time_ns=step.end_ns,
+    )
 
 
 def accounting(row: AccountingRecord, name: str, value: object) -> Evidence:
@@ -50,9 +67,14 @@ def rank_exit(end: RankExit) -> Evidence:
     """How a task ended, as its parent waited for it."""
     rank = end.rank if end.rank is not None else f"local {end.local_rank}"
     return field(
-        "rank_exit", f"exit record of {end.node} step {end.step} rank {rank}", f"exit record {end.step}.{end.local_rank} on {end.node}", "wait_status",
-        end.words, where=whose(end), time_ns=end.end_time_ns,
-    )  # fmt: skip
+        "rank_exit",
+        f"exit record of {end.node} step {end.step} rank {rank}",
+        f"exit record {end.step}.{end.local_rank} on {end.node}",
+        "wait_status",
+        end.words,
+        where=whose(end),
+        time_ns=end.end_time_ns,
+    )
 
 
 def cgroup(end: RankExit) -> Evidence | None:
@@ -62,16 +84,30 @@ def cgroup(end: RankExit) -> Evidence | None:
         return None
     data = {k: v for k, v in memory.model_dump().items() if isinstance(v, int)}
     words = ", ".join(f"{k} {v}" for k, v in data.items())
-    return field("cgroup_memory", f"memory cgroup of {end.node} step {end.step}", f"exit record {end.step}.{end.local_rank} on {end.node}", "memory", words,
-                 where=whose(end), time_ns=end.end_time_ns, data=dict(data))  # fmt: skip
+    return field(
+        "cgroup_memory",
+        f"memory cgroup of {end.node} step {end.step}",
+        f"exit record {end.step}.{end.local_rank} on {end.node}",
+        "memory",
+        words,
+        where=whose(end),
+        time_ns=end.end_time_ns,
+        data=dict(data),
+    )
 
 
 def node_event(event: NodeEvent, *, lost: bool) -> Evidence:
     """A stretch of a node's life; ``lost``: the job ran on it and ended with it."""
     return field(
-        "node_lost" if lost else "node_state", f"events of node {event.node}", event.source, "State", f"{event.state} ({event.reason or 'no reason given'})",
-        role=Role.ROOT if lost else Role.MARKER, where=Where(node=event.node), time_ns=event.start_ns,
-    )  # fmt: skip
+        "node_lost" if lost else "node_state",
+        f"events of node {event.node}",
+        event.source,
+        "State",
+        f"{event.state} ({event.reason or 'no reason given'})",
+        role=Role.ROOT if lost else Role.MARKER,
+        where=Where(node=event.node),
+        time_ns=event.start_ns,
+    )
 
 
 def gap(missing: Gap) -> Evidence:
@@ -98,7 +134,7 @@ def series(numbers: Series, start: int = 0, *, trust: Trust = Trust.USER) -> Evi
     )
 
 
-def counter(where: Where, name: str, before: int, after: int, from_ns: int, to_ns: int, *, says: str = "gpu_counter") -> Evidence:
+def counter(where: Where, name: str, before: int, after: int, *, from_ns: int, to_ns: int, says: str = "gpu_counter") -> Evidence:
     """One GPU counter before and after the job."""
     return Evidence(
         id="r" + _digest(says, where.gpu_uuid or "", name),

@@ -25,8 +25,20 @@ def store_of(evidence: Evidence) -> str:
     if isinstance(source, Quote):
         return "text" if evidence.trust is Trust.USER else "kernel"
     if isinstance(source, FieldValue):
-        words = {"slurm_state": "slurm", "slurm_field": "slurm", "node_state": "slurm", "node_lost": "slurm", "rank_exit": "exits", "own_exit": "exits",
-                 "log_activity": "exits", "cgroup_memory": "cgroup", "gap": "", "gpu_vanished": "nvml", "gpu_activity": "nvml", "past": "history"}  # fmt: skip
+        words = {
+            "slurm_state": "slurm",
+            "slurm_field": "slurm",
+            "node_state": "slurm",
+            "node_lost": "slurm",
+            "rank_exit": "exits",
+            "own_exit": "exits",
+            "log_activity": "exits",
+            "cgroup_memory": "cgroup",
+            "gap": "",
+            "gpu_vanished": "nvml",
+            "gpu_activity": "nvml",
+            "past": "history",
+        }
         return words.get(evidence.says, "kernel" if evidence.trust is Trust.SYSTEM else "text")
     return "text" if evidence.trust is Trust.USER else "nvml"
 

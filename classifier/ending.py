@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier import citations
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankExit
 
@@ -52,10 +52,18 @@ def ending_of(job: JobRecord, exits: tuple[RankExit, ...], texts: tuple[Evidence
     limit = row.time_limit_s if row else None
     if row is not None and row.state.split()[0] in FINAL:
         return Ending(
-            row.state.split()[0], "accounting", row.exit_code, row.exit_signal, row.cancelled_by_uid, row.start_ns or started, row.end_ns or ended,
-            limit, row.suspended_s or 0, (citations.state(row),),
-        )  # fmt: skip
-    said = _said(texts)
+            row.state.split()[0],
+            "accounting",
+            row.exit_code,
+            row.exit_signal,
+            row.cancelled_by_uid,
+            row.start_ns or started,
+            row.end_ns or ended,
+            limit,
+            row.suspended_s or 0,
+            (citations.state(row),),
+        )
+    said = _said(texts, alone=not exits and job.exit_code is None)
     told = _told_epilog(job)
     if exits:
         bad = [e for e in exits if e.failed]
@@ -64,8 +72,18 @@ def ending_of(job: JobRecord, exits: tuple[RankExit, ...], texts: tuple[Evidence
         state = (said.state if said and bad else "FAILED") if bad else "COMPLETED"
         if not bad and any(e.wait_status is None and e.exit_code is None for e in exits):
             state = ""
-        return Ending(state, "exits", first.exit_code if first else 0, first.signal if first else None, None, started, ended, limit, 0,
-                      cites + (said.evidence if said and bad else ()))  # fmt: skip
+        return Ending(
+            state,
+            "exits",
+            first.exit_code if first else 0,
+            first.signal if first else None,
+            None,
+            started,
+            ended,
+            limit,
+            0,
+            cites + (said.evidence if said and bad else ()),
+        )
     if told is not None:
         code, number = told
         cite = citations.field("own_exit", "the Epilog's environment", "SLURM_JOB_EXIT_CODE2", "exit", f"{code}:{number}")
@@ -86,9 +104,13 @@ class _Said:
     evidence: tuple[Evidence, ...]
 
 
-def _said(texts: tuple[Evidence, ...]) -> _Said | None:
-    for word, state in (("time_limit_text", "TIMEOUT"), ("node_failure_text", "NODE_FAIL"), ("preempted_text", "PREEMPTED"), ("step_cancelled", "CANCELLED")):
-        found = tuple(e for e in texts if e.says == word and not (word == "step_cancelled" and "TASK FAILURE" in str(e.data.get("why", ""))))
+def _said(texts: tuple[Evidence, ...], *, alone: bool) -> _Said | None:
+    """What launchers wrote; ``alone``: nothing else is known. A cancelled step may be srun's own reaction to a dead task: only a job's counts."""
+    states = {"time_limit_text": "TIMEOUT", "node_failure_text": "NODE_FAIL", "preempted_text": "PREEMPTED", "step_cancelled": "CANCELLED"}
+    for word, state in states.items():
+        found = tuple(e for e in texts if e.says == word and e.role is not Role.MARKER)
+        if word == "step_cancelled":
+            found = tuple(e for e in found if e.data.get("what") == "JOB" or (alone and "TASK FAILURE" not in str(e.data.get("why", "")).upper()))
         if found:
             return _Said(state, found[:1])
     return None

@@ -9,7 +9,7 @@ from functools import cached_property
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
-from gpualert_slurm.classifier.failing import Failure, failures_of, first_failure_of, is_root
+from gpualert_slurm.classifier.failing import Failure, failures_of, first_failure_of, is_root, stopped_from_outside
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -22,6 +22,10 @@ SILENT_S = 600.0
 SAFETY_FACTOR = 5.0
 """Silence of so many step times is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
 MIN_SILENT_S = 60.0
+CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
+"""States of a run that was stopped from outside."""
+LAST_SECOND_NS = 1_000_000_000
+"""Slurm's end of a job is a whole second: what happened in it cannot be put before or after the stopping."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +51,33 @@ class Facts:
         self.row = job.accounting[-1] if job.accounting else None
         self.exits: tuple[RankExit, ...] = tuple(e for r in job.reports for e in r.exits)
         self.series: tuple[Series, ...] = tuple(s for r in job.reports for s in r.series)
-        self.in_steps = any(e.step not in SCRIPT for e in self.exits) or any(log.step not in SCRIPT and log.step != "run" for r in job.reports for log in r.logs)
+        self.in_steps = any(e.step not in SCRIPT for e in self.exits) or any(
+            log.step not in SCRIPT and log.step != "run" for r in job.reports for log in r.logs
+        )
 
     @cached_property
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence of all reports, in order of time (where known) and place; what a batch script's log repeats of its steps is nobody's."""
         found = [self._owned(e) for r in self.job.reports for e in r.evidence]
-        return tuple(sorted(found, key=lambda e: (e.time_ns or 0, e.source.file if isinstance(e.source, Quote) else "", e.source.offset if isinstance(e.source, Quote) else 0)))
+        return tuple(
+            sorted(
+                found,
+                key=lambda e: (
+                    e.time_ns or 0,
+                    e.source.file if isinstance(e.source, Quote) else "",
+                    e.source.offset if isinstance(e.source, Quote) else 0,
+                ),
+            )
+        )
 
     def _owned(self, said: Evidence) -> Evidence:
         where = said.where
         if said.trust is Trust.USER and self.in_steps and where.step in SCRIPT and where.rank is not None:
             where = where.model_copy(update={"rank": None, "local_rank": None})
         if where.rank is not None and where.node is None:
-            homes = {e.node for e in self.exits if e.rank == where.rank and e.step not in SCRIPT} or set(self.job.nodes if len(self.job.nodes) == 1 else ())
+            homes = {e.node for e in self.exits if e.rank == where.rank and e.step not in SCRIPT} or set(
+                self.job.nodes if len(self.job.nodes) == 1 else ()
+            )
             if len(homes) == 1:
                 where = where.model_copy(update={"node": homes.pop()})
         return said if where is said.where else said.model_copy(update={"where": where})
@@ -72,8 +89,10 @@ class Facts:
     @cached_property
     def has_logs(self) -> bool:
         """Whether any of the job's output was read."""
-        return any(e.trust is Trust.USER for e in self.evidence) or any(log.bytes_seen or log.bytes_kept for r in self.job.reports for log in r.logs) or any(
-            r.excerpts or r.series for r in self.job.reports
+        return (
+            any(e.trust is Trust.USER for e in self.evidence)
+            or any(log.bytes_seen or log.bytes_kept for r in self.job.reports for log in r.logs)
+            or any(r.excerpts or r.series for r in self.job.reports)
         )
 
     @cached_property
@@ -104,7 +123,9 @@ class Facts:
 
     @cached_property
     def _live_roots(self) -> tuple[Evidence, ...]:
-        return tuple(e for e in self.evidence if is_root(e) and not self._survived(e))
+        stop = self.stop_ns
+        alive = [e for e in self.evidence if is_root(e) and not self._survived(e)]
+        return tuple(e for e in alive if stop is None or e.time_ns is None or e.time_ns < stop)
 
     def _survived(self, error: Evidence) -> bool:
         if self.advance.after(error) is not None:
@@ -129,7 +150,19 @@ class Facts:
             return ()
         texts = () if self.exits else self.said("task_exited", "failure_summary")
         roots = self._live_roots if not self.ending.well or self.exits else ()
-        return failures_of(self.job, exits, roots, texts)
+        found = failures_of(self.job, exits, roots, texts)
+        return stopped_from_outside(found, self.stop_ns, cut=self.ending.state in CUT)
+
+    @cached_property
+    def stop_ns(self) -> int | None:
+        """When the run began to be stopped from outside: what is said or dies after it follows from that."""
+        words = ("time_limit_text", "step_cancelled", "preempted_text")
+        times = [e.time_ns for e in self.evidence if e.says in words and e.role is not Role.MARKER and e.time_ns is not None]
+        if self.ending.state == "TIMEOUT" and self.ending.started_ns is not None and self.ending.limit_s:
+            times.append(self.ending.started_ns + self.ending.limit_s * 10**9)
+        if self.ending.state in CUT and self.ending.ended_ns is not None:
+            times.append(self.ending.ended_ns - LAST_SECOND_NS)
+        return min(times, default=None)
 
     def _same_step_ok(self, end: RankExit) -> bool:
         """Whether the ranks that ended well are of the failed rank's own step."""
@@ -174,7 +207,11 @@ class Facts:
 
     def _best(self, candidates: list[Evidence]) -> Evidence | None:
         """A whole traceback before a bare line; in a log of several writers the first, in one's own the last."""
-        for group in ([e for e in candidates if e.says == "exception" and not e.data.get("bare")], [e for e in candidates if not e.data.get("bare")], candidates):
+        for group in (
+            [e for e in candidates if e.says == "exception" and not e.data.get("bare")],
+            [e for e in candidates if not e.data.get("bare")],
+            candidates,
+        ):
             if group:
                 return group[-1] if group[0].where.rank is not None and len({e.where.rank for e in group}) == 1 else group[0]
         return None
@@ -193,7 +230,9 @@ class Facts:
             return Phase.BEFORE_LAUNCH
         error = self.error
         if error is not None and error.says == "launch_refused" and not self.advance.seen:
-            return Phase.BEFORE_LAUNCH if error.detail in {"launcher_refused", "output_path", "program_not_found", "program_not_run"} else Phase.STARTUP
+            return (
+                Phase.BEFORE_LAUNCH if error.detail in {"launcher_refused", "output_path", "program_not_found", "program_not_run"} else Phase.STARTUP
+            )
         if not self.has_logs:
             return Phase.UNKNOWN
         if self.advance.end_marks or (self.advance.reached_end and self.ended_well):
@@ -207,7 +246,11 @@ class Facts:
         if end is None:
             return None
         writes = [log.last_write_ns for r in self.job.reports for log in r.logs if log.last_write_ns is not None]
-        times = [e.time_ns for e in self.evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in {"time_limit_text", "step_cancelled", "teardown", "task_exited"}]
+        times = [
+            e.time_ns
+            for e in self.evidence
+            if e.trust is Trust.USER and e.time_ns is not None and e.says not in {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
+        ]
         last_progress = self.advance.last_ns
         if last_progress is not None:
             last, of = last_progress, "progress"
@@ -218,7 +261,9 @@ class Facts:
         step = self.advance.step_s
         needed = max(MIN_SILENT_S, SAFETY_FACTOR * step) if step is not None and of == "progress" else SILENT_S
         seconds = max(0.0, (end - last) / 1e9 - self.ending.suspended_s)
-        cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last)
+        cite = citations.field(
+            "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
+        )
         return Silence(seconds, needed, of, (cite, *self.advance.marks[-1:]) if of == "progress" else (cite,))
 
     @cached_property

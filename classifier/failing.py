@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from gpualert_slurm.classifier import citations
@@ -61,7 +61,7 @@ def failures_of(job: JobRecord, exits: tuple[RankExit, ...], roots: tuple[Eviden
     found = [_from_exit(e, roots, clocks) for e in ends] if ends else _from_texts(roots, texts, job)
     if len(found) > 1:
         found = _told_followers(found)
-    return tuple(sorted(found, key=lambda f: (f.follows, f.time_ns is None, f.time_ns or 0, f.rank if f.rank is not None else 1 << 30)))
+    return tuple(sorted(found, key=order))
 
 
 def _deciding(exits: tuple[RankExit, ...]) -> list[RankExit]:
@@ -78,17 +78,27 @@ def _from_exit(end: RankExit, roots: tuple[Evidence, ...], clocks: dict[str, int
     root = _root_of(end, roots)
     times = [t for t in (end.end_time_ns, root.time_ns if root else None) if t is not None]
     return Failure(
-        end, end.node, end.step, end.rank if end.step not in SCRIPT else None, end.local_rank, end.exit_code, end.signal, min(times, default=None),
-        end.uncertainty_ns + clocks.get(end.node, 0), citations.rank_exit(end), root,
-    )  # fmt: skip
+        end,
+        end.node,
+        end.step,
+        end.rank if end.step not in SCRIPT else None,
+        end.local_rank,
+        end.exit_code,
+        end.signal,
+        min(times, default=None),
+        end.uncertainty_ns + clocks.get(end.node, 0),
+        citations.rank_exit(end),
+        root,
+    )
 
 
 def _root_of(end: RankExit, roots: tuple[Evidence, ...]) -> Evidence | None:
     """The last root in the rank's own log: what it said before it went."""
     own = [
-        e for e in roots
+        e
+        for e in roots
         if e.where.step in {None, end.step} and e.where.rank is not None and e.where.rank == end.rank and e.where.node in {None, end.node}
-    ]  # fmt: skip
+    ]
     whole = [e for e in own if not e.data.get("bare")]
     return (whole or own)[-1] if own else None
 
@@ -106,8 +116,28 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
     for failure in found:
         after = first is None or failure.time_ns is None or failure.time_ns >= first - failure.uncertainty_ns
         follows = failure not in leaders and after
-        marked.append(Failure(**{**failure.__dict__, "follows": follows}))
+        marked.append(replace(failure, follows=follows))
     return marked
+
+
+def stopped_from_outside(failures: tuple[Failure, ...], stop_ns: int | None, *, cut: bool) -> tuple[Failure, ...]:
+    """Marks those that ended, without a word of their own, once the run was being stopped.
+
+    ``stop_ns`` is when the stopping began; where it is not known and the run was ``cut`` (cancelled, time limit, preempted,
+    node lost), endings by the signals that Slurm sends count as its doing.
+    """
+    marked = []
+    for failure in failures:
+        late = stop_ns is not None and failure.time_ns is not None and failure.time_ns >= stop_ns
+        sent = failure.signal in {SIGTERM, SIGKILL, SIGINT} or failure.code in {128 + SIGTERM, 128 + SIGKILL, 128 + SIGINT}
+        follows = failure.follows or (failure.root is None and (late or (cut and sent and (stop_ns is None or failure.time_ns is None))))
+        marked.append(replace(failure, follows=follows))
+    return tuple(sorted(marked, key=order))
+
+
+def order(failure: Failure) -> tuple[bool, bool, int, int]:
+    """Who failed by themselves, in order of time; then who followed."""
+    return (failure.follows, failure.time_ns is None, failure.time_ns or 0, failure.rank if failure.rank is not None else 1 << 30)
 
 
 def _first_by(failure: Failure, others: list[Failure]) -> bool:
@@ -132,30 +162,43 @@ def _from_texts(roots: tuple[Evidence, ...], texts: tuple[Evidence, ...], job: J
     for said in texts:
         if said.says == "task_exited":
             for rank in _numbers(str(said.data.get("tasks", "")))[:256]:
-                named.setdefault(rank, _texted(said, rank, str(said.data.get("host", "")) or None, said.data.get("code"), said.data.get("signal"), roots))
+                named.setdefault(
+                    rank, _texted(said, rank, str(said.data.get("host", "")) or None, (said.data.get("code"), said.data.get("signal")), roots)
+                )
         elif said.says == "failure_summary" and isinstance(said.data.get("rank"), int):
             code = said.data.get("exitcode")
             number = code if isinstance(code, int) else 0
             rank = int(said.data["rank"])
-            named.setdefault(rank, _texted(said, rank, None, number if number > 0 else None, -number if number < 0 else None, roots))
+            named.setdefault(rank, _texted(said, rank, None, (number if number > 0 else None, -number if number < 0 else None), roots))
     if named:
         return list(named.values())
     only = job.nodes[0] if len(job.nodes) == 1 else None
     for root in roots:
-        rank = root.where.rank
-        node = root.where.node or only
-        previous = named.get(rank)
-        if previous is None or (rank is not None and not root.data.get("bare")):
-            named[rank] = Failure(None, node, root.where.step, rank, root.where.local_rank, None, None, root.time_ns, root.uncertainty_ns or 0, root, root)
+        where = root.where
+        if named.get(where.rank) is None or not (where.rank is None or root.data.get("bare")):
+            unsure = root.uncertainty_ns or 0
+            named[where.rank] = Failure(
+                None, where.node or only, where.step, where.rank, where.local_rank, None, None, root.time_ns, unsure, root, root
+            )
     return list(named.values())
 
 
-def _texted(said: Evidence, rank: int, node: str | None, code: object, number: object, roots: tuple[Evidence, ...]) -> Failure:
+def _texted(said: Evidence, rank: int, node: str | None, how: tuple[object, object], roots: tuple[Evidence, ...]) -> Failure:
+    code, number = how
     own = [e for e in roots if e.where.rank == rank]
     return Failure(
-        None, node, None, rank, None, code if isinstance(code, int) else None, number if isinstance(number, int) and number else None,
-        said.time_ns, said.uncertainty_ns or 0, said, own[-1] if own else None,
-    )  # fmt: skip
+        None,
+        node,
+        None,
+        rank,
+        None,
+        code if isinstance(code, int) else None,
+        number if isinstance(number, int) and number else None,
+        said.time_ns,
+        said.uncertainty_ns or 0,
+        said,
+        own[-1] if own else None,
+    )
 
 
 def _numbers(text: str) -> list[int]:
@@ -210,7 +253,14 @@ def state_of(end: RankExit, failures: tuple[Failure, ...]) -> RankState:
     followed = any(f.end is end and f.follows for f in failures)
     words = end.words + (" (taken down with the others)" if followed else "")
     return RankState(
-        node=end.node, step=end.step, local_rank=end.local_rank, rank=end.rank, exit_code=end.exit_code, signal=end.signal, end_time_ns=end.end_time_ns, words=words
+        node=end.node,
+        step=end.step,
+        local_rank=end.local_rank,
+        rank=end.rank,
+        exit_code=end.exit_code,
+        signal=end.signal,
+        end_time_ns=end.end_time_ns,
+        words=words,
     )
 
 
@@ -222,5 +272,22 @@ def is_root(evidence: Evidence) -> bool:
 
 
 ROOTS = frozenset(
-    ["exception", "gpu_oom", "cuda_error", "nccl_error", "rendezvous", "host_memory_refused", "worker_killed", "native_crash", "nan_loss", "command_not_found", "launch_refused", "asset_refused", "data_refused", "checkpoint_broken", "usage", "hardware_text"]
+    [
+        "exception",
+        "gpu_oom",
+        "cuda_error",
+        "nccl_error",
+        "rendezvous",
+        "host_memory_refused",
+        "worker_killed",
+        "native_crash",
+        "nan_loss",
+        "command_not_found",
+        "launch_refused",
+        "asset_refused",
+        "data_refused",
+        "checkpoint_broken",
+        "usage",
+        "hardware_text",
+    ]
 )

@@ -15,6 +15,8 @@ from gpualert_slurm.job_record import JobRecord
 FATAL_COUNTERS = ("ecc_volatile_uncorrected", "ecc_aggregate_uncorrected", "remapped_rows_uncorrectable", "nvlink_recovery_errors")
 """A step of one of these within the job is hardware (uncorrected ECC > 0: gcm's and gpud's own threshold)."""
 WATCHED_COUNTERS = (*FATAL_COUNTERS, "remapped_rows_correctable", "nvlink_replay_errors", "nvlink_crc_errors")
+FLAT_COUNTERS = ("remapped_rows_uncorrectable", "remapped_rows_correctable", "ecc_aggregate_uncorrected")
+"""Worth a warning when they are not zero, even if they did not move."""
 EPISODE_BEFORE_S = 600.0
 """A kernel line this long before the end still belongs to the terminal episode (a peer's collective timeout is 600 s)."""
 LOST_STATES = ("DOWN", "NOT_RESPONDING", "NO_RESPOND", "FAIL", "REBOOT", "UNKNOWN")
@@ -67,11 +69,15 @@ def hardware_of(job: JobRecord, ending: Ending, first_ns: int | None, evidence: 
     struck.extend(_vanished(job))
     lost, notes = _nodes(job, ending)
     return Hardware(
-        tuple(struck), tuple(latent), tuple(application), lost, notes,
+        tuple(struck),
+        tuple(latent),
+        tuple(application),
+        lost,
+        notes,
         tuple(e for e in system if e.says == "kernel_oom"),
         any(r.gpus_before and r.gpus_after for r in job.reports),
         tuple({g.uuid: g for r in job.reports for g in (*r.gpus_before, *r.gpus_after)}.values()),
-    )  # fmt: skip
+    )
 
 
 def _in_episode(line: Evidence, anchor: int | None) -> bool:
@@ -81,6 +87,7 @@ def _in_episode(line: Evidence, anchor: int | None) -> bool:
 
 
 def _counters(job: JobRecord) -> tuple[list[Evidence], list[Evidence]]:
+    """Counters that moved within the job, and those that are not clean but stood still (or are none of the fatal ones)."""
     moved: list[Evidence] = []
     older: list[Evidence] = []
     for report in job.reports:
@@ -88,17 +95,22 @@ def _counters(job: JobRecord) -> tuple[list[Evidence], list[Evidence]]:
         for after in report.gpus_after:
             old = before.get(after.uuid)
             where = Where(node=after.node, gpu_uuid=after.uuid)
+            from_ns, to_ns = old.time_ns if old else after.time_ns, after.time_ns
             for name in WATCHED_COUNTERS:
                 now, then = getattr(after, name), getattr(old, name) if old else None
-                if isinstance(now, int) and isinstance(then, int) and now > then:
+                if not isinstance(now, int):
+                    continue
+                if isinstance(then, int) and now > then:
                     fatal = name in FATAL_COUNTERS
-                    cite = citations.counter(where, name, then, now, old.time_ns if old else 0, after.time_ns, says="gpu_counter" if fatal else "gpu_latent")
-                    (moved if fatal else older).append(cite)
-                elif isinstance(now, int) and now > 0 and name in {"remapped_rows_uncorrectable", "remapped_rows_correctable", "ecc_aggregate_uncorrected"}:
-                    older.append(citations.counter(where, name, now if then is None else then, now, old.time_ns if old else after.time_ns, after.time_ns, says="gpu_latent"))
+                    says = "gpu_counter" if fatal else "gpu_latent"
+                    (moved if fatal else older).append(citations.counter(where, name, then, now, from_ns=from_ns, to_ns=to_ns, says=says))
+                elif now > 0 and name in FLAT_COUNTERS:
+                    flat = now if then is None else then
+                    older.append(citations.counter(where, name, flat, now, from_ns=from_ns, to_ns=to_ns, says="gpu_latent"))
             if after.remap_pending or after.remap_failure:
                 name = "remap_failure" if after.remap_failure else "remap_pending"
-                older.append(citations.counter(where, name, int(bool(old and getattr(old, name))), 1, after.time_ns, after.time_ns, says="gpu_latent"))
+                was = int(bool(old and getattr(old, name)))
+                older.append(citations.counter(where, name, was, 1, from_ns=from_ns, to_ns=to_ns, says="gpu_latent"))
     return moved, older
 
 
@@ -109,12 +121,19 @@ def _vanished(job: JobRecord) -> list[Evidence]:
         after = {g.uuid for g in report.gpus_after}
         if not after:
             continue
-        for old in report.gpus_before:
-            if old.uuid not in after:
-                gone.append(
-                    citations.field("gpu_vanished", f"GPUs of {report.node}", "NVML before and after the job", old.uuid, "there before the job, not to be read after it",
-                                    where=Where(node=report.node, gpu_uuid=old.uuid), time_ns=report.job_ended_ns)
-                )  # fmt: skip
+        gone.extend(
+            citations.field(
+                "gpu_vanished",
+                f"GPUs of {report.node}",
+                "NVML before and after the job",
+                old.uuid,
+                "there before the job, not to be read after it",
+                where=Where(node=report.node, gpu_uuid=old.uuid),
+                time_ns=report.job_ended_ns,
+            )
+            for old in report.gpus_before
+            if old.uuid not in after
+        )
     return gone
 
 
@@ -125,7 +144,11 @@ def _nodes(job: JobRecord, ending: Ending) -> tuple[tuple[Evidence, ...], tuple[
     mine = set(job.nodes)
     failed = row.failed_node if row else None
     if failed and row is not None:
-        lost.append(citations.field("node_lost", f"accounting of job {row.job_id}", row.source, "FailedNode", failed, where=Where(node=failed), time_ns=row.end_ns))
+        lost.append(
+            citations.field(
+                "node_lost", f"accounting of job {row.job_id}", row.source, "FailedNode", failed, where=Where(node=failed), time_ns=row.end_ns
+            )
+        )
     if ending.state in {"NODE_FAIL", "BOOT_FAIL"} and row is not None:
         where = Where(node=job.nodes[0] if len(job.nodes) == 1 else failed)
         lost.append(citations.field("node_lost", f"accounting of job {row.job_id}", row.source, "State", row.state, where=where, time_ns=row.end_ns))

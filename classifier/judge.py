@@ -64,7 +64,9 @@ def judge(job: JobRecord) -> Verdict:
         headline=account.headline,
         cause=account.cause,
         detail=account.detail,
-        trigger=Trigger(mode=trigger.mode, cause=trigger.cause, text=trigger.text, evidence=tuple(e.id for e in trigger.evidence)) if trigger else None,
+        trigger=Trigger(mode=trigger.mode, cause=trigger.cause, text=trigger.text, evidence=tuple(e.id for e in trigger.evidence))
+        if trigger
+        else None,
         fault=fault,
         confidence=confidence(choice.mode.code, cited, len(account.against), len([g for g in gaps if _counts(g)])),
         phase=facts.phase,
@@ -83,7 +85,13 @@ def judge(job: JobRecord) -> Verdict:
         steps_planned=facts.advance.steps_planned,
         waste=waste_of(facts, lost=account.lost),
         advice=account.advice,
-        fingerprint=fingerprint(choice.mode.code, account.cause.value if account.cause else None, account.detail, message, f"{file} {error.data.get('function', '')}" if error else ""),
+        fingerprint=fingerprint(
+            choice.mode.code,
+            account.cause.value if account.cause else None,
+            account.detail,
+            message,
+            f"{file} {error.data.get('function', '')}" if error else "",
+        ),
         last_lines=_last_lines(facts),
         evidence=evidence,
         gaps=gaps,
@@ -122,7 +130,9 @@ def _gaps(facts: Facts) -> tuple[Gap, ...]:
 
 def _counts(gap: Gap) -> bool:
     """Whether a gap takes from the confidence: what was merely shortened, or is others' business, does not."""
-    return not any(words in gap.why for words in ("first and the last of each kind", "a line is read up to", "not tied to this job", "head and tail are kept"))
+    return not any(
+        words in gap.why for words in ("first and the last of each kind", "a line is read up to", "not tied to this job", "head and tail are kept")
+    )
 
 
 def _last_lines(facts: Facts) -> tuple[str, ...]:

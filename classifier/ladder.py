@@ -25,23 +25,30 @@ class Choice:
         """One row a mode, ``unknown`` aside: it is no mode of a run."""
         return tuple(
             Finding(
-                mode=mode.code, title=mode.title, standing=said.standing, datum=said.datum, flip=said.flip,
-                evidence=tuple(dict.fromkeys(e.id for e in said.evidence)), incidental=said.incidental,
+                mode=mode.code,
+                title=mode.title,
+                standing=said.standing,
+                datum=said.datum,
+                flip=said.flip,
+                evidence=tuple(dict.fromkeys(e.id for e in said.evidence)),
+                incidental=said.incidental,
             )
-            for mode, said in sorted(self.answers, key=lambda pair: pair[0].code) if mode.code != "unknown"
-        )  # fmt: skip
+            for mode, said in sorted(self.answers, key=lambda pair: pair[0].code)
+            if mode.code != "unknown"
+        )
 
 
 @lru_cache(maxsize=1)
 def all_modes() -> tuple[FailureMode, ...]:
     """Every file of ``modes/``, in the ladder's order."""
-    return tuple(sorted(discover(modes, "MODE", FailureMode).values(), key=lambda mode: mode.place))
+    found = discover(modes, "MODE", FailureMode)  # type: ignore[type-abstract]  # discover() only checks instances against it
+    return tuple(sorted(found.values(), key=lambda mode: mode.place))
 
 
 def choose(facts: Facts) -> Choice:
     """Ask every mode, take the first that stands."""
     answers = tuple((mode, mode.assess(facts)) for mode in all_modes())
-    for mode, said in answers:
+    for mode, said in sorted(answers, key=lambda pair: pair[1].place or pair[0].place):
         if said.standing is Standing.IN and not said.incidental and said.account is not None:
             return Choice(mode, said.account, answers)
     raise LookupError("no mode answered: modes/unknown.py must always stand")

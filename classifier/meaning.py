@@ -42,54 +42,130 @@ _BY_WORDS: tuple[_Rule, ...] = (
     _rule(Cause.CUDA_RUNTIME, "contained_error", r"Invalid access of peer GPU memory over nvlink or a hardware error"),
     # GPU memory
     _rule(Cause.CUDA_OOM, "gpu_memory", r"\b(?:CUDA|HIP|XPU|MPS backend) out of memory|(?:CUDA|HIP|cudnn|cublas|nccl)[\w :]{0,40}\bout of memory\b"),
-    _rule(Cause.CUDA_OOM, "gpu_library_memory", r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY"),
+    _rule(
+        Cause.CUDA_OOM,
+        "gpu_library_memory",
+        r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY",
+    ),
     _rule(Cause.CUDA_OOM, "jax", r"RESOURCE_EXHAUSTED: Out of memory (?:while trying to )?allocat"),
     _rule(Cause.CUDA_OOM, "tensorflow", r"OOM when allocating tensor with shape.{0,400}(?:GPU|device:|gpu_|$)"),
     _rule(Cause.CUDA_OOM, "gpu_memory", r".", of=r"(?:^|\.)(?:cuda|torch|cupy\.cuda\.memory)\.OutOfMemoryError$|^torch\.OutOfMemoryError$"),
     # a loader's worker: the kernel's hand in a RuntimeError's glove
     _rule(Cause.OOM_KILLER, "loader_worker_killed", r"DataLoader worker \(pid\(?s?\)? ?\d+\) is killed by signal: Killed"),
-    _rule(Cause.RAM_OOM, "shared_memory", r"killed by signal: Bus error|insufficient shared memory|out of shared memory|unable to (?:open|allocate|mmap) shared memory"),
+    _rule(
+        Cause.RAM_OOM,
+        "shared_memory",
+        r"killed by signal: Bus error|insufficient shared memory|out of shared memory|unable to (?:open|allocate|mmap) shared memory",
+    ),
     _rule(Cause.SEGFAULT, "loader_worker_segfault", r"killed by signal: Segmentation fault"),
     # CUDA
     _rule(Cause.CUDA_RUNTIME, "no_kernel_image", r"no kernel image is available for execution", about="env"),
-    _rule(Cause.CUDA_RUNTIME, "driver_too_old", r"NVIDIA driver on your system is too old|driver version is insufficient for CUDA runtime", about="env"),
-    _rule(Cause.CUDA_RUNTIME, "no_gpu", r"no CUDA-capable device is detected|Found no NVIDIA driver|No CUDA GPUs are available|hipErrorNoDevice", about="env"),
+    _rule(
+        Cause.CUDA_RUNTIME, "driver_too_old", r"NVIDIA driver on your system is too old|driver version is insufficient for CUDA runtime", about="env"
+    ),
+    _rule(
+        Cause.CUDA_RUNTIME,
+        "no_gpu",
+        r"no CUDA-capable device is detected|Found no NVIDIA driver|No CUDA GPUs are available|hipErrorNoDevice",
+        about="env",
+    ),
     _rule(Cause.CUDA_RUNTIME, "no_cuda_build", r"not compiled with CUDA enabled", about="env"),
     _rule(Cause.CUDA_RUNTIME, "device_busy", r"CUDA-capable device\(s\) is/are busy or unavailable", about="env"),
     _rule(Cause.CUDA_RUNTIME, "fabric_not_ready", r"CUDA error: system not yet initialized|cudaErrorSystemNotReady", about="env"),
     _rule(Cause.CUDA_RUNTIME, "ptx_unsupported", r"provided PTX was compiled with an unsupported toolchain", about="env"),
-    _rule(Cause.CUDA_RUNTIME, "driver_mismatch", r"unsupported display driver / cuda driver combination|forward compatibility was attempted on non supported HW", about="env"),
+    _rule(
+        Cause.CUDA_RUNTIME,
+        "driver_mismatch",
+        r"unsupported display driver / cuda driver combination|forward compatibility was attempted on non supported HW",
+        about="env",
+    ),
     _rule(Cause.CUDA_RUNTIME, "device_ordinal", r"invalid device ordinal", about="config"),
     _rule(Cause.CUDA_RUNTIME, "device_assert", r"device-side assert triggered"),
     _rule(Cause.CUDA_RUNTIME, "illegal_address", r"illegal memory access was encountered|an illegal address"),
     _rule(Cause.CUDA_RUNTIME, "launch_failure", r"unspecified launch failure"),
-    _rule(Cause.CUDA_RUNTIME, "no_cuda_here", r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False", about="env"),
-    _rule(Cause.DEVICE_MISMATCH, "two_devices", r"Expected all tensors to be on the same device|expected device \S{1,20} but got device|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?"),
-    _rule(Cause.DEVICE_MISMATCH, "weights_elsewhere", r"Input type \([\w.]+\) and weight type \([\w.]+\) should be the same|is on cpu, (?:but|different from)|Expected object of device type|module must have its parameters and buffers on device"),
-    _rule(Cause.CUDA_RUNTIME, "cuda", r"(?:CUDA|HIP)(?: driver| runtime)? error:|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+"),
+    _rule(
+        Cause.CUDA_RUNTIME,
+        "no_cuda_here",
+        r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False",
+        about="env",
+    ),
+    _rule(
+        Cause.DEVICE_MISMATCH,
+        "two_devices",
+        r"Expected all tensors to be on the same device|expected device \S{1,20} but got device"
+        r"|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?",
+    ),
+    _rule(
+        Cause.DEVICE_MISMATCH,
+        "weights_elsewhere",
+        r"Input type \([\w.]+\) and weight type \([\w.]+\) should be the same|is on cpu, (?:but|different from)"
+        r"|Expected object of device type|module must have its parameters and buffers on device",
+    ),
+    _rule(
+        Cause.CUDA_RUNTIME,
+        "cuda",
+        r"(?:CUDA|HIP)(?: driver| runtime)? error:|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+",
+    ),
     _rule(Cause.CUDA_RUNTIME, "cuda", r".", of=r"(?:^|\.)(?:AcceleratorError|CudaAPIError|CUDARuntimeError)$"),
     # communication
     _rule(Cause.NCCL, "collective_timeout", r"Watchdog caught collective operation timeout|collective operation timeout"),
-    _rule(Cause.NCCL, "nccl", r"\bR?NCCL (?:error|WARN|communicator was aborted|Error)|ncclUnhandled\w+|nccl(?:System|Internal|Remote|InvalidUsage|InvalidArgument)Error|NCCL operation .{0,80}failed"),
+    _rule(
+        Cause.NCCL,
+        "nccl",
+        r"\bR?NCCL (?:error|WARN|communicator was aborted|Error)|ncclUnhandled\w+"
+        r"|nccl(?:System|Internal|Remote|InvalidUsage|InvalidArgument)Error|NCCL operation .{0,80}failed",
+    ),
     _rule(Cause.NCCL, "nccl", r"nccl|collective", of=r"(?:^|\.)DistBackendError$"),
     # not a number
     _rule(Cause.NAN_LOSS, "loss_scale_minimum", r"loss scale already at minimum"),
     _rule(
         Cause.NAN_LOSS,
         "non_finite",
-        r"\b(?:loss|grad(?:ient)?s?|losses|gradient norm)\b[^,;|]{0,30}\b(?:is|are|was|became|went|contains?|of|=|==|:)\s{0,3}(?:tensor\()?\[?-?(?:nan|inf|infinite|non-?finite)\b",
+        r"\b(?:loss|grad(?:ient)?s?|losses|gradient norm)\b[^,;|]{0,30}\b(?:is|are|was|became|went|contains?|of|=|=="
+        r"|:)\s{0,3}(?:tensor\()?\[?-?(?:nan|inf|infinite|non-?finite)\b",
     ),
-    _rule(Cause.NAN_LOSS, "non_finite", r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad)|found NaN in|returned nan values in its|encountered NaN"),
+    _rule(
+        Cause.NAN_LOSS,
+        "non_finite",
+        r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad)|found NaN in|returned nan values in its|encountered NaN",
+    ),
     # named things that are not there
     _rule(Cause.MISSING_MODULE, "shared_library", r"cannot open shared object file|undefined symbol:|DLL load failed", about="env"),
     _rule(Cause.MISSING_MODULE, "libc_version", r"version `GLIBC(?:XX)?_[\d.]+' not found", about="env"),
-    _rule(Cause.MISSING_MODULE, "packages_needed", r"requires the following packages that were not found|but it cannot be used due to the following error|has been toggled on, but it cannot be used", about="env"),
+    _rule(
+        Cause.MISSING_MODULE,
+        "packages_needed",
+        r"requires the following packages that were not found|but it cannot be used due to the following error"
+        r"|has been toggled on, but it cannot be used",
+        about="env",
+    ),
     _rule(Cause.PERMISSION, "gated_repo", r"access a gated repo|Access to model .{1,200} is restricted|Cannot access gated repo", about="asset"),
     _rule(Cause.PERMISSION, "unauthorised", r"\b401 Client Error|\b403 Client Error|Invalid user token|Invalid username or password", about="asset"),
-    _rule(Cause.FILE_NOT_FOUND, "unknown_model", r"is not a local folder and is not a valid model identifier|Repository Not Found for url|\b404 Client Error", about="asset"),
-    _rule(Cause.FILE_NOT_FOUND, "asset_file_missing", r"does not appear to have (?:a file|files) named|no file named .{1,120} found in directory|Error no file named", about="asset"),
-    _rule(Cause.FILE_NOT_FOUND, "offline_cache_miss", r"outgoing traffic has been disabled|offline mode is enabled|couldn't connect to .{1,80} to load|Cannot find (?:an appropriate cached|the requested files in the)", about="asset"),
-    _rule(Cause.FILE_NOT_FOUND, "data_files_missing", r"Couldn't find (?:any data file|a dataset script|'.{1,200}' on the Hugging Face Hub)", about="data"),
+    _rule(
+        Cause.FILE_NOT_FOUND,
+        "unknown_model",
+        r"is not a local folder and is not a valid model identifier|Repository Not Found for url|\b404 Client Error",
+        about="asset",
+    ),
+    _rule(
+        Cause.FILE_NOT_FOUND,
+        "asset_file_missing",
+        r"does not appear to have (?:a file|files) named|no file named .{1,120} found in directory|Error no file named",
+        about="asset",
+    ),
+    _rule(
+        Cause.FILE_NOT_FOUND,
+        "offline_cache_miss",
+        r"outgoing traffic has been disabled|offline mode is enabled|couldn't connect to .{1,80} to load"
+        r"|Cannot find (?:an appropriate cached|the requested files in the)",
+        about="asset",
+    ),
+    _rule(
+        Cause.FILE_NOT_FOUND,
+        "data_files_missing",
+        r"Couldn't find (?:any data file|a dataset script|'.{1,200}' on the Hugging Face Hub)",
+        about="data",
+    ),
     _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found"),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
     _rule(Cause.TRACEBACK, "disk_full", r"No space left on device|\[Errno 28\]", about="env"),
@@ -99,18 +175,33 @@ _BY_WORDS: tuple[_Rule, ...] = (
     _rule(Cause.TRACEBACK, "io_error", r"\[Errno 5\] Input/output error"),
     _rule(Cause.PERMISSION, None, r"\[Errno 13\]|Permission denied|\[Errno 1\] Operation not permitted"),
     # host memory
-    _rule(Cause.RAM_OOM, "host_memory", r"Cannot allocate memory|\[Errno 12\]|DefaultCPUAllocator: (?:can't allocate|not enough) memory|std::bad_alloc|Unable to allocate [\d.]+ [KMGTP]iB"),
+    _rule(
+        Cause.RAM_OOM,
+        "host_memory",
+        r"Cannot allocate memory|\[Errno 12\]|DefaultCPUAllocator: (?:can't allocate|not enough) memory|std::bad_alloc"
+        r"|Unable to allocate [\d.]+ [KMGTP]iB",
+    ),
     _rule(Cause.DIV_ZERO, None, r"division (?:or modulo )?by zero|divide by zero|ZeroDivisionError|modulo by zero"),
     # models, adapters, checkpoints
     _rule(None, "target_modules", r"Target modules? .{1,400} not found in the base model|No modules were targeted for adaptation", about="config"),
     _rule(None, "unknown_architecture", r"does not recognize this architecture", about="env"),
     _rule(None, "size_mismatch", r"Error\(s\) in loading state_dict for|size mismatch for", about="asset"),
     _rule(None, "no_valid_checkpoint", r"Can't find a valid checkpoint at|No valid checkpoint found in output directory", about="asset"),
-    _rule(None, "corrupt_checkpoint", r"PytorchStreamReader failed|Error while deserializing header|invalid load key|not a ZIP archive|unexpected EOF, expected \d+ more bytes", about="asset"),
+    _rule(
+        None,
+        "corrupt_checkpoint",
+        r"PytorchStreamReader failed|Error while deserializing header|invalid load key|not a ZIP archive|unexpected EOF, expected \d+ more bytes",
+        about="asset",
+    ),
     _rule(None, "dataset_generation", r"An error occurred while generating the dataset|Failed to read file", about="data"),
     _rule(None, "batch_config", r"Check batch related parameters", about="config"),
     _rule(None, "unused_argument", r"are not used by the model", about="config"),
-    _rule(Cause.TRACEBACK, "rendezvous_timeout", r"client socket has (?:timed out|failed to connect)|waiting for clients|TCP client failed to connect/validate", about=None),
+    _rule(
+        Cause.TRACEBACK,
+        "rendezvous_timeout",
+        r"client socket has (?:timed out|failed to connect)|waiting for clients|TCP client failed to connect/validate",
+        about=None,
+    ),
 )
 
 _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
@@ -124,18 +215,29 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
     (r"PermissionError$", Meaning(Cause.PERMISSION)),
     (r"ZeroDivisionError$", Meaning(Cause.DIV_ZERO)),
     (r"AssertionError$", Meaning(Cause.ASSERTION)),
-    (r"(?:JSONDecodeError|UnicodeDecodeError|ParserError|ArrowInvalid|UnidentifiedImageError|DatasetGenerationError|EOFError|BadZipFile|BadGzipFile)$",
-     Meaning(Cause.TRACEBACK, "unreadable_data", "data")),
+    (
+        (
+            r"(?:JSONDecodeError|UnicodeDecodeError|ParserError|ArrowInvalid|UnidentifiedImageError|DatasetGenerationError|EOFError"
+            r"|BadZipFile|BadGzipFile)$"
+        ),
+        Meaning(Cause.TRACEBACK, "unreadable_data", "data"),
+    ),
     (r"(?:SafetensorError|UnpicklingError)$", Meaning(Cause.TRACEBACK, "corrupt_checkpoint", "asset")),
-    (r"(?:SyntaxError|IndentationError|TabError|NameError|AttributeError|TypeError|KeyError|IndexError|ValueError|UnboundLocalError|ScannerError"
-     r"|ConfigKeyError|ConfigAttributeError|ConfigException|ValidationError|ArgumentError|NotImplementedError|MissingConfigException)$",
-     Meaning(Cause.TRACEBACK, None, "config")),
+    (
+        (
+            r"(?:SyntaxError|IndentationError|TabError|NameError|AttributeError|TypeError|KeyError|IndexError|ValueError|UnboundLocalError|ScannerError"
+            r"|ConfigKeyError|ConfigAttributeError|ConfigException|ValidationError|ArgumentError|NotImplementedError|MissingConfigException)$"
+        ),
+        Meaning(Cause.TRACEBACK, None, "config"),
+    ),
     (r"(?:Rendezvous\w{0,40}Error|DistStoreError|DistNetworkError)$", Meaning(Cause.TRACEBACK, "rendezvous_timeout")),
     (r"(?:^|\.)RuntimeError$|XlaRuntimeError$|InternalError$", Meaning(Cause.RUNTIME_ERROR)),
-)  # fmt: skip
+)
 
 _TYPES = tuple((re.compile(regex), meaning) for regex, meaning in _BY_TYPE)
-_ASSET = re.compile(r"(?:model|checkpoint|ckpt|weights?|tokenizer|pretrained|adapter|snapshot|lora)|\.(?:pth?|ckpt|safetensors|gguf|onnx)\b", re.IGNORECASE)
+_ASSET = re.compile(
+    r"(?:model|checkpoint|ckpt|weights?|tokenizer|pretrained|adapter|snapshot|lora)|\.(?:pth?|ckpt|safetensors|gguf|onnx)\b", re.IGNORECASE
+)
 _CONFIG = re.compile(r"\.(?:ya?ml|toml|cfg|ini|conf)\b|(?:^|[/'\"_-])(?:config|configs|conf)\b", re.IGNORECASE)
 _PATH = re.compile(r"['\"`]([^'\"`]{1,400})['\"`]")
 
@@ -145,8 +247,9 @@ def meaning_of(exception: str, message: str) -> Meaning:
     bare = exception.rsplit(".", 1)[-1]
     typed = _by_type(exception)
     if bare in {"ModuleNotFoundError", "ImportError"}:
-        worded = _by_words(exception, message)
-        return worded if worded is not None and worded.cause is Cause.MISSING_MODULE else Meaning(Cause.MISSING_MODULE, None, "env")
+        library = _by_words(exception, message)
+        detail = library.detail if library is not None and library.cause is Cause.MISSING_MODULE else None
+        return Meaning(Cause.MISSING_MODULE, detail, "env")
     worded = _by_words(exception, message)
     if worded is None:
         found = typed or Meaning(Cause.TRACEBACK if exception else None)

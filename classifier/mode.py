@@ -61,6 +61,8 @@ class Assessment:
     account: Account | None = None
     incidental: bool = False
     warnings: tuple[Said, ...] = field(default=())
+    place: int | None = None
+    """Another place on the ladder than the mode's own (a requeue that recovered stands below what a good end can hide)."""
 
 
 class FailureMode(ABC):

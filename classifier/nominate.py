@@ -30,7 +30,7 @@ class Nominator:
     def lines(self, data: bytes) -> list[Nomination]:
         """The nominated lines of ``data`` in order; each word nominates a line once, however often it stands there."""
         found: dict[int, Nomination] = {}
-        for word, patterns in zip(self.words, self.patterns):
+        for word, patterns in zip(self.words, self.patterns, strict=False):
             at = data.find(word)
             while at >= 0:
                 start, end = bounds(data, at)

@@ -30,15 +30,26 @@ _BY_DETAIL: dict[str, tuple[str, ...]] = {
     "offline_cache_miss": ("Download it on a node with network first (huggingface-cli download MODEL), and point HF_HOME of the job to that cache.",),
     "asset_file_missing": ("List what the folder holds (ls -l PATH): a file the loader needs is not there; download or convert it again.",),
     "target_modules": (
-        "Name modules the model has: q_proj,k_proj,v_proj,o_proj for Llama, Mistral, Qwen and Gemma; query_key_value for Falcon, Bloom and GPT-NeoX; c_attn for GPT-2; qkv_proj,o_proj for Phi-3.",
-        'List them: python -c "from transformers import AutoModel; m = AutoModel.from_pretrained(\'MODEL\'); print({n.split(\'.\')[-1] for n, _ in m.named_modules()})"',
+        (
+            "Name modules the model has: q_proj,k_proj,v_proj,o_proj for Llama, Mistral, Qwen and Gemma; query_key_value "
+            "for Falcon, Bloom and GPT-NeoX; c_attn for GPT-2; qkv_proj,o_proj for Phi-3."
+        ),
+        (
+            "List them: python -c \"from transformers import AutoModel; m = AutoModel.from_pretrained('MODEL'); "
+            "print({n.split('.')[-1] for n, _ in m.named_modules()})\""
+        ),
     ),
     "unknown_architecture": ("pip install --upgrade transformers: this version does not know the model's architecture.",),
     "no_gpu": ("Ask for a GPU and use it in the step: #SBATCH --gres=gpu:1, and srun --gres=gpu:1 python …; check with: srun nvidia-smi -L",),
     "no_cuda_build": ("Install a CUDA build of the framework; check with: python -c 'import torch; print(torch.version.cuda)'",),
     "driver_too_old": ("Use a framework build for an older CUDA, or nodes with a newer driver; check with: srun nvidia-smi",),
     "driver_mismatch": ("The driver and CUDA do not fit on that node; tell the operators and exclude it meanwhile.",),
-    "no_kernel_image": ("The framework was not built for this GPU: install a build that has its architecture (python -c 'import torch; print(torch.cuda.get_arch_list())').",),
+    "no_kernel_image": (
+        (
+            "The framework was not built for this GPU: install a build that has its architecture (python -c 'import torch; "
+            "print(torch.cuda.get_arch_list())')."
+        ),
+    ),
     "device_busy": ("Another process holds the GPU exclusively; check with: srun nvidia-smi, and submit again.",),
     "fabric_not_ready": ("The fabric manager of that node does not run; tell the operators and exclude the node meanwhile.",),
     "device_ordinal": ("The program asks for more GPUs than the step has: match --gpus-per-task with its device numbers (SLURM_LOCALID).",),
@@ -54,7 +65,9 @@ _BY_DETAIL: dict[str, tuple[str, ...]] = {
     "size_mismatch": ("The checkpoint is of another model: load it with the configuration it was trained with.",),
     "no_valid_checkpoint": ("Point the resume option to a folder that holds a whole checkpoint (ls PATH), or start without it.",),
     "corrupt_checkpoint": ("The file is cut or corrupt: use the checkpoint before it, and save to a temporary name that is renamed when whole.",),
-    "command_not_found": ("The job's shell does not find that program: check its name, and load its module or activate its environment in the script.",),
+    "command_not_found": (
+        "The job's shell does not find that program: check its name, and load its module or activate its environment in the script.",
+    ),
     "script_missing": ("Check the script's name and the directory the job starts in (sbatch --chdir=DIR).",),
     "program_not_found": ("Check the program's name and PATH on the compute node: srun which PROGRAM",),
     "program_not_run": ("chmod +x PROGRAM, and check its first line (#!) and its architecture.",),
@@ -69,7 +82,12 @@ _BY_CAUSE: dict[Cause, tuple[str, ...]] = {
         "Lower the batch size per GPU and raise gradient accumulation by the same factor; or turn on activation checkpointing.",
         "Against fragmentation: export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
     ),
-    Cause.NCCL: ("export NCCL_DEBUG=WARN TORCH_NCCL_ASYNC_ERROR_HANDLING=1 and run again: the rank that says something else than the others is the one to look at.",),
+    Cause.NCCL: (
+        (
+            "export NCCL_DEBUG=WARN TORCH_NCCL_ASYNC_ERROR_HANDLING=1 and run again: the rank that says something else "
+            "than the others is the one to look at."
+        ),
+    ),
     Cause.CUDA_RUNTIME: ("Run again with CUDA_LAUNCH_BLOCKING=1 for the line that did it.",),
     Cause.RAM_OOM: ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers and smaller buffers.",),
     Cause.SEGFAULT: ("Run again with PYTHONFAULTHANDLER=1 for the Python line; with ulimit -c unlimited for a core (gdb python core).",),
@@ -90,7 +108,10 @@ def remedy(error: Evidence | None, cause: Cause | None, detail: str | None) -> t
         return (f"pip install {named} in the environment the job uses, and activate that in the script.",)
     if cause is Cause.FILE_NOT_FOUND and detail is None:
         path = named or "PATH"
-        return (f"Check the path on the compute node: srun -N1 ls -ld {path}", "A relative path counts from the directory the job starts in (sbatch --chdir=DIR).")
+        return (
+            f"Check the path on the compute node: srun -N1 ls -ld {path}",
+            "A relative path counts from the directory the job starts in (sbatch --chdir=DIR).",
+        )
     if cause is Cause.PERMISSION and detail is None and named:
         return (f"Check who may read and write it on the compute node: srun -N1 namei -l {named}",)
     if detail is not None and detail in _BY_DETAIL:

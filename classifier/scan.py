@@ -217,4 +217,3 @@ class _Pass:
         if self.cut_bytes or self.long_lines:
             lines = self.cut_lines + self.long_lines
             self.gaps.append(Gap(what=f"the ends of {lines} long lines of {self.path}", why="a line is read up to 16 KiB", **whose))
-

@@ -86,6 +86,6 @@ def parse_size(text: object) -> float | None:
     if not found:
         return None
     try:
-        return float(found[1]) * 1024 ** (" KMGT".index(found[2]) if found[2] else 0)
+        return float(found[1]) * float(1024 ** (" KMGT".index(found[2]) if found[2] else 0))
     except ValueError:
         return None

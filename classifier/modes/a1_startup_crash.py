@@ -10,7 +10,12 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, not
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault, Phase
 
-ABOUT = {"data": "data that is absent, malformed or cannot be read", "config": "the configuration", "env": "the software environment", "asset": "a model, tokenizer or checkpoint"}
+ABOUT = {
+    "data": "data that is absent, malformed or cannot be read",
+    "config": "the configuration",
+    "env": "the software environment",
+    "asset": "a model, tokenizer or checkpoint",
+}
 NEEDS_NODE_CHECK = {"no_gpu", "device_busy", "fabric_not_ready", "driver_mismatch", "stale_file_handle", "io_error"}
 """Finer names that are a missing option as often as a sick node: the text alone does not say which."""
 
@@ -41,7 +46,9 @@ class StartupCrash(FailureMode):
         first = facts.first
         if first is not None and first.signal is not None and error.says not in {"exception", "launch_refused", "nccl_error", "cuda_error"}:
             return ruled_out(f"{first.name} was ended by {first.words}", "an exit by itself", first.evidence)
-        return ruled_in(f"{words.headline(words.told(error))}, before any progress", "progress before the error, or progress after it", account(facts, error))
+        return ruled_in(
+            f"{words.headline(words.told(error))}, before any progress", "progress before the error, or progress after it", account(facts, error)
+        )
 
 
 def account(facts: Facts, error: Evidence) -> Account:
@@ -90,7 +97,11 @@ def variant_of(error: Evidence) -> str | None:
     if error.says in {"command_not_found", "launch_refused"}:
         if error.detail == "script_missing":
             return "config"
-        return "env" if error.detail in {"command_not_found", "environment_missing", "program_not_found", "program_not_run"} or error.cause is not None else "config"
+        return (
+            "env"
+            if error.detail in {"command_not_found", "environment_missing", "program_not_found", "program_not_run"} or error.cause is not None
+            else "config"
+        )
     if error.says == "usage":
         return "config"
     if error.says == "asset_refused":

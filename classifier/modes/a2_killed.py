@@ -16,7 +16,10 @@ BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "illegal_instruction")}
 ADVICE = {
-    11: ("Run again with PYTHONFAULTHANDLER=1 for the Python line that was running.", "For a core: ulimit -c unlimited in the script, then gdb python core"),
+    11: (
+        "Run again with PYTHONFAULTHANDLER=1 for the Python line that was running.",
+        "For a core: ulimit -c unlimited in the script, then gdb python core",
+    ),
     6: ("Look above the abort for the library that called it; run again with PYTHONFAULTHANDLER=1.",),
     7: ("A bus error is most often a full /dev/shm or a file cut while it was mapped: df -h /dev/shm; use fewer loader workers.",),
 }
@@ -51,7 +54,11 @@ class Killed(FailureMode):
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
         if error is not None and error.says == "exception" and number in {None, 6, 15} and not _oom(facts):
             return ruled_out("the rank raised an exception before it was ended", "no traceback", error)
-        return ruled_in(f"{_whom(facts, dead)} by {_name(number)}" if number else "Slurm or the cgroup counted an oom kill", "exit codes instead of signals", _account(facts, number, dead, cites))
+        return ruled_in(
+            f"{_whom(facts, dead)} by {_name(number)}" if number else "Slurm or the cgroup counted an oom kill",
+            "exit codes instead of signals",
+            _account(facts, number, dead, cites),
+        )
 
 
 def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidence, ...]]:
@@ -66,7 +73,11 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
     real = [e for e in summaries if int(e.data["exitcode"]) != -15]
     if real and (facts.error is None or facts.error.says != "exception"):
         return -int(real[0].data["exitcode"]), (), tuple(real[:8])
-    texts = [e for e in facts.said("native_crash", "killed", "task_exited") if e.data.get("signal") and e.data.get("signal") != 15 and e.data.get("pid") is None]
+    texts = [
+        e
+        for e in facts.said("native_crash", "killed", "task_exited")
+        if e.data.get("signal") and e.data.get("signal") != 15 and e.data.get("pid") is None
+    ]
     if texts and facts.error is None and facts.ending.state not in {"CANCELLED", "TIMEOUT", "PREEMPTED"}:
         return int(texts[0].data["signal"]), (), tuple(texts[:2])
     if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and facts.ending.exit_signal:
@@ -92,7 +103,9 @@ def _name(number: int) -> str:
 def _whom(facts: Facts, dead: tuple[Failure, ...]) -> str:
     ranks = sorted(f.rank for f in dead if f.rank is not None)
     if not ranks:
-        named = sorted({int(e.data["rank"]) for e in facts.said("failure_summary") if isinstance(e.data.get("rank"), int) and int(e.data.get("exitcode", 0)) < 0})
+        named = sorted(
+            {int(e.data["rank"]) for e in facts.said("failure_summary") if isinstance(e.data.get("rank"), int) and int(e.data.get("exitcode", 0)) < 0}
+        )
         ranks = named
     if len(ranks) > 1:
         return f"ranks {', '.join(map(str, ranks[:8]))}{' …' if len(ranks) > 8 else ''} ended"
@@ -107,8 +120,7 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     if number is not None and cites:
         shows.append(Said(f"{_whom(facts, dead)} by {_name(number)}", cites))
     shows += crash.shows_followers(facts)
-    for crashed in facts.said("native_crash")[:1]:
-        shows.append(Said("the process died in native code", (crashed,)))
+    shows += [Said("the process died in native code", (e,)) for e in facts.said("native_crash")[:1]]
     if facts.advance.seen:
         done = facts.advance.steps_done
         shows.append(Said(f"it had come to step {done}" if done is not None else "it had made progress", facts.advance.marks[-1:]))
@@ -136,10 +148,17 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
         undecided.append("which library: no core and no native stack was kept")
     who = f"{_whom(facts, dead)} by {_name(number or 0)}".replace(" ended by", " killed by" if number == 9 else " ended by")
     return Account(
-        headline=words.headline(who), shows=tuple(shows), fault=Fault.USER if cause is not None else Fault.UNKNOWN, cause=cause, detail=detail,
-        implies=("the process had no chance to say why: there is no traceback",) if facts.has_logs else (), cannot_decide=tuple(undecided),
-        advice=ADVICE.get(number or 0, ("Run again with: sacct -j JOBID --format=JobID,State,ExitCode,MaxRSS,ReqMem and watch the memory.",) if number == 9 else ()),
-    )  # fmt: skip
+        headline=words.headline(who),
+        shows=tuple(shows),
+        fault=Fault.USER if cause is not None else Fault.UNKNOWN,
+        cause=cause,
+        detail=detail,
+        implies=("the process had no chance to say why: there is no traceback",) if facts.has_logs else (),
+        cannot_decide=tuple(undecided),
+        advice=ADVICE.get(
+            number or 0, ("Run again with: sacct -j JOBID --format=JobID,State,ExitCode,MaxRSS,ReqMem and watch the memory.",) if number == 9 else ()
+        ),
+    )
 
 
 def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], shows: list[Said]) -> Account:
@@ -164,19 +183,31 @@ def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], sh
     who = _whom(facts, dead).removesuffix(" ended")
     against = () if facts.oom_kills or facts.ending.state == "OUT_OF_MEMORY" else ("no cgroup counter and no kernel message says so",)
     return Account(
-        headline=words.headline(f"{who + ': ' if number and dead else ''}killed by the kernel's oom killer" + (f" at {words.size(peak)} of {words.size(limit)}" if limit and peak else "")),
-        shows=tuple(shows), fault=Fault.USER, cause=Cause.OOM_KILLER, detail="node_memory" if node_wide else "cgroup_limit",
-        implies=("the job needed more host memory than " + ("the node had" if node_wide else "its limit"),), advice=tuple(advice), against=against,
-    )  # fmt: skip
+        headline=words.headline(
+            f"{who + ': ' if number and dead else ''}killed by the kernel's oom killer"
+            + (f" at {words.size(peak)} of {words.size(limit)}" if limit and peak else "")
+        ),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        cause=Cause.OOM_KILLER,
+        detail="node_memory" if node_wide else "cgroup_limit",
+        implies=("the job needed more host memory than " + ("the node had" if node_wide else "its limit"),),
+        advice=tuple(advice),
+        against=against,
+    )
 
 
 def _worker(facts: Facts, error: Evidence) -> Account:
     return Account(
-        headline=words.subject(words.who(facts.first, error), "a data loader's worker was killed (SIGKILL)"), shows=crash.shows_crash(facts, error), fault=Fault.USER,
-        cause=Cause.OOM_KILLER, detail="loader_worker_killed", implies=("SIGKILL to a loader's worker is most often the kernel's oom killer",),
+        headline=words.subject(words.who(facts.first, error), "a data loader's worker was killed (SIGKILL)"),
+        shows=crash.shows_crash(facts, error),
+        fault=Fault.USER,
+        cause=Cause.OOM_KILLER,
+        detail="loader_worker_killed",
+        implies=("SIGKILL to a loader's worker is most often the kernel's oom killer",),
         cannot_decide=("who sent SIGKILL: no cgroup counter or kernel message of this run says it",),
         advice=("Use fewer loader workers (num_workers), or ask for more memory: #SBATCH --mem=…",),
-    )  # fmt: skip
+    )
 
 
 MODE = Killed()

@@ -30,7 +30,12 @@ class GpuMemory(FailureMode):
         said = facts.said("gpu_oom")
         if facts.ended_well:
             warn = (Said("an allocation on the GPU failed and the run went on", said[:1]),) if said else ()
-            return ruled_out("the run ended well" + (" although an allocation failed: it recovered" if said else ""), flip, *(said[:1] or facts.cite_end()), warnings=warn)
+            return ruled_out(
+                "the run ended well" + (" although an allocation failed: it recovered" if said else ""),
+                flip,
+                *(said[:1] or facts.cite_end()),
+                warnings=warn,
+            )
         error = facts.error
         if error is None or error.cause is not Cause.CUDA_OOM:
             if said:
@@ -49,7 +54,9 @@ def _account(facts: Facts, error: Evidence) -> Account:
     implies: list[str] = []
     requested, total, free = (words.parse_size(sizes.get(k)) for k in ("requested", "total", "free"))
     if requested and total and requested > total:
-        implies.append(f"one request alone ({sizes['requested']}) is larger than the whole card ({sizes['total']}): a smaller batch may not be enough")
+        implies.append(
+            f"one request alone ({sizes['requested']}) is larger than the whole card ({sizes['total']}): a smaller batch may not be enough"
+        )
     elif requested and free is not None and free < requested:
         implies.append(f"{sizes['requested']} were asked for, {sizes['free']} were free")
     busy = [g for r in facts.job.reports for g in r.gpus_before if not g.job_attached and (g.memory_used_bytes or 0) > FOREIGN_BYTES]
@@ -66,7 +73,13 @@ def _account(facts: Facts, error: Evidence) -> Account:
             shows.append(Said(f"a GPU's memory was seen at {words.size(max(high[0].values))}", (cite_high,)))
         elif peak and cards and not (requested and requested > 2**30):
             against.append("the sampled memory curve stayed low")
-    phase = "before the first step" if not facts.advance.seen else f"after step {facts.advance.steps_done}" if facts.advance.steps_done is not None else "in training"
+    phase = (
+        "before the first step"
+        if not facts.advance.seen
+        else f"after step {facts.advance.steps_done}"
+        if facts.advance.steps_done is not None
+        else "in training"
+    )
     own = len([f for f in facts.failures if not f.follows])
     implies.append(f"it happened {phase}" + (f", on {own} of {facts.ranks_total} ranks" if facts.ranks_total > 1 and own else ""))
     advice = list(crash.advice_for(error, Cause.CUDA_OOM, None))
@@ -75,15 +88,22 @@ def _account(facts: Facts, error: Evidence) -> Account:
     if error.detail == "jax":
         advice[-1] = "export XLA_PYTHON_CLIENT_MEM_FRACTION=.90 (or XLA_PYTHON_CLIENT_PREALLOCATE=false)"
     return Account(
-        headline=words.subject(words.who(facts.first, error), _short(error, sizes)), shows=tuple(shows), fault=Fault.USER, cause=Cause.CUDA_OOM, detail=error.detail,
-        implies=tuple(implies), cannot_decide=("which of batch size, sequence length, model or optimiser state to change",), advice=tuple(advice), against=tuple(against),
-    )  # fmt: skip
+        headline=words.subject(words.who(facts.first, error), _short(error, sizes)),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        cause=Cause.CUDA_OOM,
+        detail=error.detail,
+        implies=tuple(implies),
+        cannot_decide=("which of batch size, sequence length, model or optimiser state to change",),
+        advice=tuple(advice),
+        against=tuple(against),
+    )
 
 
 def _sizes(facts: Facts, error: Evidence) -> dict[str, str]:
     """Requested, total and free, from the evidence that parsed them for the same rank."""
     for said in (error, *(e for e in facts.said("gpu_oom") if e.where.rank == error.where.rank)):
-        found = {k: str(said.data[k]) for k in ("requested", "total", "free", "memory_cap") if k in said.data}
+        found: dict[str, str] = {k: str(said.data[k]) for k in ("requested", "total", "free", "memory_cap") if k in said.data}
         if "requested" in found:
             return found
     return {}

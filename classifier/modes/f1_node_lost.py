@@ -26,7 +26,11 @@ class NodeLost(FailureMode):
         machine = facts.hardware
         notes = tuple(Said(f"node {e.where.node}: {e.source.value}", (e,)) for e in machine.node_notes[:4] if isinstance(e.source, FieldValue))
         if not facts.job.under_slurm:
-            return ruled_out("the run was not under Slurm", "a run under Slurm on a node that was lost") if not notes else latent("outside Slurm", flip, *notes)
+            return (
+                ruled_out("the run was not under Slurm", "a run under Slurm on a node that was lost")
+                if not notes
+                else latent("outside Slurm", flip, *notes)
+            )
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end(), warnings=notes)
         if not machine.lost:
@@ -48,7 +52,9 @@ def _account(facts: Facts) -> Account:
         implies.append(f"{', '.join(names)} sent no report: it went down before it could, or its network did")
     if facts.advance.seen:
         done = facts.advance.steps_done
-        shows.append(Said(f"until then the run advanced (step {done})" if done is not None else "until then the run advanced", facts.advance.marks[-1:]))
+        shows.append(
+            Said(f"until then the run advanced (step {done})" if done is not None else "until then the run advanced", facts.advance.marks[-1:])
+        )
     which = ", ".join(names) or "a node of the job"
     advice = ["Submit again; a run that saves checkpoints can resume from the last one."]
     if names:
@@ -56,9 +62,13 @@ def _account(facts: Facts) -> Account:
     if facts.row is not None and facts.job.under_slurm:
         advice.append("#SBATCH --requeue   # lets Slurm start the job again by itself after a node failure")
     return Account(
-        headline=words.headline(f"node {which} was lost while the job ran" if names else "a node was lost while the job ran"), shows=tuple(shows), fault=Fault.NODE,
-        implies=tuple(implies), cannot_decide=("why the node went down: power, kernel, network or hardware",), advice=tuple(advice),
-    )  # fmt: skip
+        headline=words.headline(f"node {which} was lost while the job ran" if names else "a node was lost while the job ran"),
+        shows=tuple(shows),
+        fault=Fault.NODE,
+        implies=tuple(implies),
+        cannot_decide=("why the node went down: power, kernel, network or hardware",),
+        advice=tuple(advice),
+    )
 
 
 def _said(source: object) -> str:

@@ -73,12 +73,18 @@ def _account(facts: Facts) -> Account:
         title += f" after {words.duration(silence.seconds)} without {silence.of}"
         shows.append(Said(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", silence.cites))
         undecided.append("why it stood still")
-        advice.append("Before the next run: export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1, and a shorter --time, so that a hang shows itself.")
+        advice.append("Before the next run: export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1, and a shorter --time")
     else:
         undecided.append("whether it was advancing" + ("" if facts.has_logs else ": no output was captured"))
         advice.append("Print progress (step and time) to the output, so that it can be told how much longer the run needs.")
     return Account(
-        headline=words.headline(title), shows=tuple(shows), fault=Fault.USER, variant=variant, implies=tuple(implies), cannot_decide=tuple(undecided), advice=tuple(advice)
+        headline=words.headline(title),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant=variant,
+        implies=tuple(implies),
+        cannot_decide=tuple(undecided),
+        advice=tuple(advice),
     )
 
 

@@ -42,15 +42,24 @@ def _account(facts: Facts) -> Account:
         variant, title, fault = None, "cancelled", Fault.UNKNOWN
         undecided.append("by whom: Slurm's record names no uid")
     if facts.advance.seen:
-        shows.append(Said("it was advancing" + (f" (step {facts.advance.steps_done})" if facts.advance.steps_done is not None else ""), facts.advance.marks[-1:]))
+        shows.append(
+            Said(
+                "it was advancing" + (f" (step {facts.advance.steps_done})" if facts.advance.steps_done is not None else ""), facts.advance.marks[-1:]
+            )
+        )
     silence = facts.silence
     if silence is not None and silence.long:
         shows.append(Said(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", silence.cites))
     never = facts.row is not None and facts.row.start_ns is None
     return Account(
-        headline=words.headline(title + (" before it started" if never else "")), shows=tuple(shows), fault=fault, variant=variant, cannot_decide=tuple(undecided),
-        advice=("Ask who cancelled it: scontrol and the site's operators know the uid named above.",) if variant == "by_other" else (), lost=variant != "by_owner",
-    )  # fmt: skip
+        headline=words.headline(title + (" before it started" if never else "")),
+        shows=tuple(shows),
+        fault=fault,
+        variant=variant,
+        cannot_decide=tuple(undecided),
+        advice=("Ask who cancelled it: scontrol and the site's operators know the uid named above.",) if variant == "by_other" else (),
+        lost=variant != "by_owner",
+    )
 
 
 MODE = Cancelled()

@@ -27,7 +27,11 @@ class Healthy(FailureMode):
         if not facts.ended_well:
             if not facts.ending.state:
                 return not_testable("how the run ended is not known", flip)
-            return ruled_out(f"the run ended as {facts.ending.state}" if not facts.ending.well else "a rank failed", flip, *(facts.cite_failures(1) or facts.cite_end()))
+            return ruled_out(
+                f"the run ended as {facts.ending.state}" if not facts.ending.well else "a rank failed",
+                flip,
+                *(facts.cite_failures(1) or facts.cite_end()),
+            )
         return ruled_in("the run ended well", "a non-zero exit", _account(facts))
 
 
@@ -52,13 +56,20 @@ def _account(facts: Facts) -> Account:
     if cite_busy is not None:
         shows.append(Said(f"GPUs worked (up to {max(busy[0].values):.0f} % busy)", (cite_busy,)))
     if said != "learned":
-        undecided.append("whether the run learned: " + ("no progress of a training loop was recognised" if not go.seen else "the loss does not show it"))
+        undecided.append(
+            "whether the run learned: " + ("no progress of a training loop was recognised" if not go.seen else "the loss does not show it")
+        )
     if not facts.has_logs:
         undecided.append("what the run did: no output was captured")
     done = f": {go.steps_done} steps" if go.steps_done is not None else ""
     loss = f", loss {go.metrics['loss']:.4g}" if "loss" in go.metrics else ""
     return Account(
-        headline=words.headline(f"completed{done}{loss}"), shows=tuple(shows), fault=Fault.NONE, variant="healthy", cannot_decide=tuple(undecided), lost=False
+        headline=words.headline(f"completed{done}{loss}"),
+        shows=tuple(shows),
+        fault=Fault.NONE,
+        variant="healthy",
+        cannot_decide=tuple(undecided),
+        lost=False,
     )
 
 

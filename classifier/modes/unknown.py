@@ -27,7 +27,13 @@ class Unknown(FailureMode):
 
 def _account(facts: Facts) -> Account:
     ending, first = facts.ending, facts.first
-    code = f" with {first.words}" if first is not None else f", exit {ending.exit_code or 0}:{ending.exit_signal or 0}" if ending.exit_code is not None else ""
+    code = (
+        f" with {first.words}"
+        if first is not None
+        else f", exit {ending.exit_code or 0}:{ending.exit_signal or 0}"
+        if ending.exit_code is not None
+        else ""
+    )
     shows = []
     if facts.cite_end():
         shows.append(Said(f"the run ended as {ending.state}{code}", facts.cite_end()))
@@ -41,7 +47,13 @@ def _account(facts: Facts) -> Account:
         undecided.append("what the run printed: no output was captured")
     what = f"ended as {ending.state}{code}" if ending.state else "its end is not known"
     advice = ("Look at the last lines below.",) if facts.has_logs else ("Look at the job's own output file (scontrol show job, StdOut).",)
-    return Account(headline=words.headline(f"{what}; nothing in the data explains it"), shows=tuple(shows), fault=Fault.UNKNOWN, cannot_decide=tuple(undecided), advice=advice)
+    return Account(
+        headline=words.headline(f"{what}; nothing in the data explains it"),
+        shows=tuple(shows),
+        fault=Fault.UNKNOWN,
+        cannot_decide=tuple(undecided),
+        advice=advice,
+    )
 
 
 MODE = Unknown()

@@ -15,7 +15,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"RESOURCE_EXHAUSTED: Out of memory (?:while trying to )?allocat(?:e|ing) (?P<requested>[\d.]{1,18}(?:[KMGT]iB| bytes)?)",
             literals=("RESOURCE_EXHAUSTED: Out of memory",),
-            samples=("jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.", "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 4294967296 bytes."),
+            samples=(
+                "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.",
+                "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 4294967296 bytes.",
+            ),
             near_misses=("RESOURCE_EXHAUSTED: quota", "status RESOURCE_EXHAUSTED: Out of memory? no"),
             cause=Cause.CUDA_OOM,
             detail="jax",

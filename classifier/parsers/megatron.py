@@ -38,8 +38,10 @@ PARSER = Parser(
             regex=r"\biteration\s{1,10}(?P<step>\d{1,12})/\s{0,10}(?P<planned>\d{1,12}) \|",
             literals=("iteration ",),
             samples=(
-                " iteration       10/  500000 | consumed samples:         2560 | elapsed time per iteration (ms): 1234.5 | learning rate: 1.500000E-04 | global batch size:   256 | lm loss: 2.4E+00 | loss scale: 1.0"
-                " | grad norm: 1.2 | number of skipped iterations:   0 | number of nan iterations:   0 |",
+                (
+                    " iteration       10/  500000 | consumed samples:         2560 | elapsed time per iteration (ms): 1234.5 | learning rate: 1.500000E-04 | global batch size:   256 | lm loss: 2.4E+00 | loss scale: 1.0"
+                    " | grad norm: 1.2 | number of skipped iterations:   0 | number of nan iterations:   0 |"
+                ),
                 "[2025-01-01 00:00:00] iteration 20/ 100 | consumed samples: 1 | lm loss: nan | number of nan iterations:   1 |",
             ),
             near_misses=("iteration 10 of 500", " validation loss at iteration 100 | lm loss value: 2.4E+00 |"),
@@ -51,7 +53,10 @@ PARSER = Parser(
             role=Role.MARKER,
             regex=r"succ?esfully loaded checkpoint from|successfully loaded checkpoint from",
             literals=("fully loaded checkpoint from",),
-            samples=("  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 100", "  succesfully loaded checkpoint from /ckpt at iteration 3"),
+            samples=(
+                "  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 100",
+                "  succesfully loaded checkpoint from /ckpt at iteration 3",
+            ),
             near_misses=("could not load checkpoint from /ckpt",),
         ),
         Pattern(

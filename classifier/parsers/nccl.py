@@ -19,7 +19,13 @@ def _warn(found: re.Match[str], match: Match) -> Match | None:
     meaning = meaning_of("", words)
     hardware = meaning.detail in {"ecc_uncorrectable", "nvlink_uncorrectable"}
     role = Role.CASCADE if "remote process exited" in words or "Connection closed by" in words else match.role
-    return refined(match, role=role, cause=meaning.cause if hardware else match.cause, detail=meaning.detail if hardware else match.detail, says="hardware_text" if hardware else match.says)
+    return refined(
+        match,
+        role=role,
+        cause=meaning.cause if hardware else match.cause,
+        detail=meaning.detail if hardware else match.detail,
+        says="hardware_text" if hardware else match.says,
+    )
 
 
 PARSER = Parser(
@@ -31,7 +37,10 @@ PARSER = Parser(
             role=Role.CONFIRMATION,
             regex=r"\bNCCL WARN (?P<message>.{1,300})",
             literals=("NCCL WARN ",),
-            samples=("n1:4711:4750 [0] NCCL WARN Cuda failure 'uncorrectable ECC error encountered'", "[2025-01-01 00:00:00] n1:1:2 [0] transport/net_ib.cc:1 NCCL WARN NET/IB : Got completion from peer 10.0.0.2 with status=12"),
+            samples=(
+                "n1:4711:4750 [0] NCCL WARN Cuda failure 'uncorrectable ECC error encountered'",
+                "[2025-01-01 00:00:00] n1:1:2 [0] transport/net_ib.cc:1 NCCL WARN NET/IB : Got completion from peer 10.0.0.2 with status=12",
+            ),
             near_misses=("NCCL INFO Using network Socket", "n1:1:2 [0] NCCL WARN NET/IB : SHARP is not available", "export NCCL_DEBUG=WARN "),
             cause=Cause.NCCL,
             read=_warn,
@@ -42,7 +51,10 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"remote process exited or there was a network error",
             literals=("remote process exited or there",),
-            samples=("ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely: remote process exited or there was a network error", "Last error: remote process exited or there was a network error"),
+            samples=(
+                "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely: remote process exited or there was a network error",
+                "Last error: remote process exited or there was a network error",
+            ),
             near_misses=("the remote process exited",),
             cause=Cause.NCCL,
         ),
@@ -52,7 +64,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"(?:NCCL error in: .{1,200}|ncclUnhandledCudaError|ncclSystemError|ncclInternalError)(?P<message>.{0,300})",
             literals=("NCCL error in: ", "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError"),
-            samples=("torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/NCCLUtils.hpp:219, unhandled system error, NCCL version 2.18.1", "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error."),
+            samples=(
+                "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/NCCLUtils.hpp:219, unhandled system error, NCCL version 2.18.1",
+                "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.",
+            ),
             near_misses=("NCCL errors: 0", "set NCCL_ASYNC_ERROR_HANDLING"),
             cause=Cause.NCCL,
             general=True,

@@ -9,11 +9,17 @@ from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
-_LOSS = r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\))?['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>" + NUMBER + r")(?![\w-]|\.\w)"
+_LOSS = (
+    r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\))?['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>"
+    + NUMBER
+    + r")(?![\w-]|\.\w)"
+)
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
-_EPOCH = re.compile(r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?")
+_EPOCH = re.compile(
+    r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
+)
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
 _EXTRA = (
     ("grad_norm", re.compile(r"\bg(?:rad(?:ient)?[_ -]?)?norm['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
@@ -77,8 +83,21 @@ PARSER = Parser(
             role=Role.MARKER,
             regex=_LOSS,
             literals=("loss", "Loss", "LOSS"),
-            samples=("step 100 loss 2.3456", "Epoch 1/3 | Step 100/1000 | Loss: 2.3456 | lr: 1.00e-04", "[ 100/1000] loss=nan grad_norm=inf", '{"step": 10, "loss": 2.31, "lr": 0.0001}', "iter 40: loss 1.9, time 12.1ms"),
-            near_misses=("Using loss: cross_entropy", "loss_weight: 0.5", "# loss: 1.0 is the default", "val_loss improved", "lossless compression: 3", "loss.py:12"),
+            samples=(
+                "step 100 loss 2.3456",
+                "Epoch 1/3 | Step 100/1000 | Loss: 2.3456 | lr: 1.00e-04",
+                "[ 100/1000] loss=nan grad_norm=inf",
+                '{"step": 10, "loss": 2.31, "lr": 0.0001}',
+                "iter 40: loss 1.9, time 12.1ms",
+            ),
+            near_misses=(
+                "Using loss: cross_entropy",
+                "loss_weight: 0.5",
+                "# loss: 1.0 is the default",
+                "val_loss improved",
+                "lossless compression: 3",
+                "loss.py:12",
+            ),
             read=_progress,
             general=True,
         ),
@@ -87,7 +106,17 @@ PARSER = Parser(
             says="nan_loss",
             role=Role.ROOT,
             regex=r"(?:[Ll]oss|LOSS|[Gg]radients?) (?:is|are|became|was|went|diverged to) (?P<what>[Nn]a[Nn]|NAN|[Ii]nf(?:inite)?|non-?finite|not finite)\b.{0,80}(?P<then>stop|exit|abort|terminat|halt|rais)",
-            literals=("oss is ", "oss became ", "oss was ", "oss went ", "oss diverged ", "LOSS is ", "radients are ", "radients became ", "radient is "),
+            literals=(
+                "oss is ",
+                "oss became ",
+                "oss was ",
+                "oss went ",
+                "oss diverged ",
+                "LOSS is ",
+                "radients are ",
+                "radients became ",
+                "radient is ",
+            ),
             samples=("Loss is nan, stopping training", "loss became inf at step 40: aborting"),
             near_misses=("check that the loss is nan-safe", "loss is nan: 0 times", "loss is not none, stopping"),
             cause=Cause.NAN_LOSS,
@@ -105,7 +134,9 @@ PARSER = Parser(
             name="metric",
             says="metrics",
             role=Role.MARKER,
-            regex=r"\b(?P<of>[Ff]inal|[Tt]est|[Vv]al(?:idation)?|[Ee]val(?:uation)?)[_ /](?P<what>acc(?:uracy)?|loss|f1|bleu|rouge|perplexity|ppl|auc|mAP|mIoU)['\"]?\s{0,3}(?:[:=]|is)?\s{0,3}(?P<value>" + NUMBER + r")(?![\w])",
+            regex=r"\b(?P<of>[Ff]inal|[Tt]est|[Vv]al(?:idation)?|[Ee]val(?:uation)?)[_ /](?P<what>acc(?:uracy)?|loss|f1|bleu|rouge|perplexity|ppl|auc|mAP|mIoU)['\"]?\s{0,3}(?:[:=]|is)?\s{0,3}(?P<value>"
+            + NUMBER
+            + r")(?![\w])",
             literals=("acc", "loss", "f1", "bleu", "rouge", "perplexity", "ppl", "auc", "mAP", "mIoU"),
             samples=("final accuracy: 0.93", "test_acc=0.911", "val_loss: 1.203", "Validation accuracy 0.5"),
             near_misses=("final accuracy is high", "val_loss improved", "latest loss: 3"),

@@ -21,7 +21,9 @@ _CHAIN = (
 _LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|/lib64/python3|^<frozen|[/\\]torch[/\\]|importlib|runpy\.py$|multiprocessing[/\\]")
 _GROUP = re.compile(r"^\s{0,40}[|+] ?(?:-\+-{3,40} \d{1,4} -{3,40})?")
 _NOISE = re.compile(r"Exception ignored (?:in|on)|Error in atexit\._run_exitfuncs|--- Logging error ---|Exception ignored in sys\.unraisablehook")
-_WRAPPERS = re.compile(r"(?:ChildFailedError|CalledProcessError|ProcessExitedException|ProcessRaisedException|BrokenProcessPool|WorkerCrashedError|RayTaskError)$")
+_WRAPPERS = re.compile(
+    r"(?:ChildFailedError|CalledProcessError|ProcessExitedException|ProcessRaisedException|BrokenProcessPool|WorkerCrashedError|RayTaskError)$"
+)
 _CASCADES = re.compile(r"(?:BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError)$")
 _PEER_LOST = re.compile(
     r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe|recvValue failed|NCCL communicator was aborted"
@@ -54,7 +56,7 @@ class Traceback:
         text = line.text
         if self.grouped:
             text = _GROUP.sub("", text)
-        return self._tail(line, text) if self.named else self._body(line, text)
+        return self._tail(text) if self.named else self._body(line, text)
 
     def _body(self, line: Line, text: str) -> bool:
         if _HEADER.search(text):
@@ -92,7 +94,7 @@ class Traceback:
             data.update(file=frame[0], frame_line=frame[1], function=frame[2])
         self.links.append(Match("exception", Role.ROOT, line, self.name, data=data))
 
-    def _tail(self, line: Line, text: str) -> bool:
+    def _tail(self, text: str) -> bool:
         for relation, words in _CHAIN:
             if words in text:
                 self.relation = relation
@@ -133,7 +135,9 @@ class Traceback:
             return [root, refined(last, says="chained_exception")]
         for link in reversed(earlier):
             if not specific(last.cause) and specific(link.cause):
-                last = refined(last, cause=link.cause, detail=link.detail, data={"about": link.data.get("about", ""), "because": link.data.get("type", "")})
+                last = refined(
+                    last, cause=link.cause, detail=link.detail, data={"about": link.data.get("about", ""), "because": link.data.get("type", "")}
+                )
                 break
         return [*(refined(link, says="chained_exception", role=Role.CONFIRMATION) for link in earlier), last]
 
@@ -196,12 +200,16 @@ PARSER = Parser(
             collect=Traceback,
             samples=(
                 _TRACE,
-                'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nModuleNotFoundError: No module named \'nosuchmodule\'\n',
-                'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x = d["k"]\n        ~^^^^^\nKeyError: \'k\'\n\nDuring handling of the above'
-                ' exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "a.py", line 9, in <module>\nRuntimeError: no k\n',
-                '  + Exception Group Traceback (most recent call last):\n  |   File "g.py", line 2, in <module>\n  | ExceptionGroup: two (2 sub-exceptions)\n'
-                '  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File "g.py", line 1, in f\n    | ValueError: bad\n'
-                "    +------------------------------------\n",
+                "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nModuleNotFoundError: No module named 'nosuchmodule'\n",
+                (
+                    'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x = d["k"]\n        ~^^^^^\nKeyError: \'k\'\n\nDuring handling of the above'
+                    ' exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "a.py", line 9, in <module>\nRuntimeError: no k\n'
+                ),
+                (
+                    '  + Exception Group Traceback (most recent call last):\n  |   File "g.py", line 2, in <module>\n  | ExceptionGroup: two (2 sub-exceptions)\n'
+                    '  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File "g.py", line 1, in f\n    | ValueError: bad\n'
+                    "    +------------------------------------\n"
+                ),
             ),
             near_misses=("the Traceback (most recent) was written to a file",),
         ),
@@ -213,7 +221,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"^(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt))(?::(?: (?P<message>.{0,2000}))?)$",
             literals=("Error:", "Exception:"),
-            samples=("ImportError: libcudart.so.12: cannot open shared object file: No such file or directory", "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
+            samples=(
+                "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+                "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+            ),
             near_misses=("UserWarning: the optimizer was not called", "see ValueError: in the docs", "loss_error: 0.3", "  raise ValueError: x"),
             read=_bare,
             alone=True,
@@ -234,7 +245,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"^\S{0,200}python[\d.]{0,6}: can't open file '(?P<path>[^']{1,300})': \[Errno (?P<errno>\d{1,3})\]",
             literals=(": can't open file '",),
-            samples=("python: can't open file '/home/u/trian.py': [Errno 2] No such file or directory", "/usr/bin/python3.11: can't open file 'x.py': [Errno 2] No such file or directory"),
+            samples=(
+                "python: can't open file '/home/u/trian.py': [Errno 2] No such file or directory",
+                "/usr/bin/python3.11: can't open file 'x.py': [Errno 2] No such file or directory",
+            ),
             near_misses=("note: can't open file 'x' now",),
             cause=Cause.FILE_NOT_FOUND,
             detail="script_missing",
@@ -255,8 +269,14 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"^(?P<program>\S{1,80}): error: (?P<message>(?:unrecognized arguments|the following arguments are required|argument \S{1,60}|ambiguous option|invalid choice).{0,300})",
             literals=(": error: ",),
-            samples=("train.py: error: unrecognized arguments: --lerning-rate 0.1", "torchrun: error: the following arguments are required: training_script"),
-            near_misses=("srun: error: n2: task 3: Exited with exit code 1", "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***"),
+            samples=(
+                "train.py: error: unrecognized arguments: --lerning-rate 0.1",
+                "torchrun: error: the following arguments are required: training_script",
+            ),
+            near_misses=(
+                "srun: error: n2: task 3: Exited with exit code 1",
+                "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
+            ),
             detail="bad_option",
         ),
     ),

@@ -8,7 +8,15 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
-_SIGNALS = {"Segmentation fault": 11, "Killed": 9, "Terminated": 15, "Aborted": 6, "Bus error": 7, "Floating point exception": 8, "Illegal instruction": 4}
+_SIGNALS = {
+    "Segmentation fault": 11,
+    "Killed": 9,
+    "Terminated": 15,
+    "Aborted": 6,
+    "Bus error": 7,
+    "Floating point exception": 8,
+    "Illegal instruction": 4,
+}
 
 
 def _task(found: re.Match[str], match: Match) -> Match:
@@ -43,7 +51,12 @@ PARSER = Parser(
             regex=r"^(?:srun|mpirun|prterun): error: (?P<host>[\w.-]{1,120}): tasks? (?P<tasks>[\d,-]{1,400}): (?P<how>Exited with exit code (?P<code>\d{1,3})|Segmentation fault|Killed|Terminated|Aborted|Bus error"
             r"|Floating point exception|Illegal instruction|Out Of Memory|[A-Z][a-z]+(?: [a-z]+){0,3})",
             literals=(": task ", ": tasks "),
-            samples=("srun: error: n2: task 3: Exited with exit code 1", "srun: error: n1: tasks 0-3: Killed", "srun: error: n1: task 2: Segmentation fault (core dumped)", "srun: error: n4: task 0: Out Of Memory"),
+            samples=(
+                "srun: error: n2: task 3: Exited with exit code 1",
+                "srun: error: n1: tasks 0-3: Killed",
+                "srun: error: n1: task 2: Segmentation fault (core dumped)",
+                "srun: error: n4: task 0: Out Of Memory",
+            ),
             near_misses=("current task 3: Exited", "srun: launching task 3"),
             read=_task,
         ),
@@ -68,7 +81,11 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"^srun: (?:Job step aborted: Waiting up to \d{1,6} seconds|Force Terminated|Terminating Job ?Step|First task exited \d{1,6}s? ago)",
             literals=("srun: Job step aborted", "srun: Force Terminated", "srun: Terminating", "srun: First task exited"),
-            samples=("srun: Job step aborted: Waiting up to 32 seconds for job step to finish.", "srun: Force Terminated StepId=42.0", "srun: Terminating Job Step 42.0"),
+            samples=(
+                "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+                "srun: Force Terminated StepId=42.0",
+                "srun: Terminating Job Step 42.0",
+            ),
             near_misses=("srun: job 42 queued and waiting for resources",),
         ),
         Pattern(
@@ -76,7 +93,14 @@ PARSER = Parser(
             says="oom_kill_text",
             role=Role.CONFIRMATION,
             regex=r"(?:Detected|detected) (?P<count>\d{1,9}) oom[-_]kill event(?:\(s\)|s)? in|Some of (?:your processes may have been killed by the cgroup out-of-memory handler|the step tasks have been OOM Killed)|Exceeded job memory limit|exceeded memory limit \(",
-            literals=("oom_kill event", "oom-kill event", "cgroup out-of-memory handler", "have been OOM Killed", "xceeded job memory limit", "exceeded memory limit"),
+            literals=(
+                "oom_kill event",
+                "oom-kill event",
+                "cgroup out-of-memory handler",
+                "have been OOM Killed",
+                "xceeded job memory limit",
+                "exceeded memory limit",
+            ),
             samples=(
                 "slurmstepd: error: Detected 1 oom_kill event in StepId=42.0. Some of the step tasks have been OOM Killed.",
                 "slurmstepd: error: Detected 1 oom-kill event(s) in step 42.batch cgroup. Some of your processes may have been killed by the cgroup out-of-memory handler.",
@@ -93,7 +117,9 @@ PARSER = Parser(
             samples=("slurmstepd: error: execve(): pyhton: No such file or directory", "slurmstepd: error: execve(): ./train.sh: Permission denied"),
             near_misses=("execve() is a system call",),
             read=lambda found, match: refined(
-                match, cause=Cause.PERMISSION if found["message"] == "Permission denied" else Cause.FILE_NOT_FOUND, detail="program_not_found" if "No such" in found["message"] else "program_not_run"
+                match,
+                cause=Cause.PERMISSION if found["message"] == "Permission denied" else Cause.FILE_NOT_FOUND,
+                detail="program_not_found" if "No such" in found["message"] else "program_not_run",
             ),
         ),
         Pattern(
@@ -103,12 +129,22 @@ PARSER = Parser(
             regex=r"^srun: (?:error: |fatal: )(?P<message>Unable to create step for job \d{1,12}: .{0,200}|CPU binding outside of job step allocation.{0,200}|Unable to allocate resources: .{0,200}|Invalid --\S{1,60}.{0,200})"
             r"|(?:pyxis|slurmstepd): .{0,40}(?P<pyxis>Invalid --container-mounts argument|couldn't start container|failed to import docker image|invalid image reference).{0,200}"
             r"|(?P<pmi>was not built with SLURM's PMI support|PMI server not found|The PMIx server's listener thread failed)",
-            literals=("Unable to create step for job", "CPU binding outside of job step", "Unable to allocate resources", "Invalid --", "couldn't start container", "failed to import docker image", "invalid image reference",
-                      "was not built with SLURM's PMI", "PMI server not found", "The PMIx server's listener"),
+            literals=(
+                "Unable to create step for job",
+                "CPU binding outside of job step",
+                "Unable to allocate resources",
+                "Invalid --",
+                "couldn't start container",
+                "failed to import docker image",
+                "invalid image reference",
+                "was not built with SLURM's PMI",
+                "PMI server not found",
+                "The PMIx server's listener",
+            ),
             samples=(
                 "srun: error: Unable to create step for job 42: Requested node configuration is not available",
                 "slurmstepd: error: pyxis: Invalid --container-mounts argument: /data",
-                "The application appears to have been direct launched using \"srun\", but OMPI was not built with SLURM's PMI support",
+                'The application appears to have been direct launched using "srun", but OMPI was not built with SLURM\'s PMI support',
             ),
             near_misses=("srun: job 42 has been allocated resources", "Invalid --help"),
             detail="launcher_refused",
@@ -128,7 +164,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"error: (?:Could not open stdout file|IO setup failed|Unable to open file) ?(?P<path>.{0,300})",
             literals=("Could not open stdout file", "IO setup failed", "Unable to open file "),
-            samples=("slurmstepd: error: Could not open stdout file /nowhere/out.txt: No such file or directory", "slurmstepd: error: IO setup failed: No such file or directory"),
+            samples=(
+                "slurmstepd: error: Could not open stdout file /nowhere/out.txt: No such file or directory",
+                "slurmstepd: error: IO setup failed: No such file or directory",
+            ),
             near_misses=("Unable to open file dialog",),
             detail="output_path",
         ),

@@ -76,7 +76,11 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"(?P<type>[\w.]{0,60}Error: )?(?:CUDA|HIP)(?: driver)? error: (?P<message>.{1,300})",
             literals=("CUDA error: ", "CUDA driver error: ", "HIP error: "),
-            samples=("RuntimeError: CUDA error: an illegal memory access was encountered", "torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered", "CUDA driver error: out of memory"),
+            samples=(
+                "RuntimeError: CUDA error: an illegal memory access was encountered",
+                "torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered",
+                "CUDA driver error: out of memory",
+            ),
             near_misses=("CUDA kernel errors might be asynchronously reported at some other API call", "no CUDA errors: 0"),
             read=_native,
         ),
@@ -86,7 +90,10 @@ PARSER = Parser(
             role=Role.ADVICE,
             regex=r"CUDA kernel errors might be asynchronously reported|For debugging consider passing CUDA_LAUNCH_BLOCKING=1|Compile with `TORCH_USE_CUDA_DSA`",
             literals=("errors might be asynchronously", "consider passing CUDA_LAUNCH_BLOCKING", "Compile with `TORCH_USE"),
-            samples=("CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.", "For debugging consider passing CUDA_LAUNCH_BLOCKING=1."),
+            samples=(
+                "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.",
+                "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.",
+            ),
             near_misses=("export CUDA_LAUNCH_BLOCKING=1", "TORCH_USE_CUDA_DSA is on"),
         ),
         Pattern(
@@ -95,7 +102,10 @@ PARSER = Parser(
             role=Role.CONFIRMATION,
             regex=r"terminate called after throwing an instance of '(?P<what>[^']{1,120})'",
             literals=("terminate called after throwing",),
-            samples=("terminate called after throwing an instance of 'c10::Error'", "terminate called after throwing an instance of 'std::bad_alloc'"),
+            samples=(
+                "terminate called after throwing an instance of 'c10::Error'",
+                "terminate called after throwing an instance of 'std::bad_alloc'",
+            ),
             near_misses=("terminate called without an active exception", "the job will terminate"),
             read=_terminated,
         ),
@@ -105,7 +115,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"DataLoader worker \(pid\(?s?\)? ?(?P<worker_pid>\d{1,10})\) is killed by signal: (?P<signal>[A-Z][a-z]+(?: [a-z]+)?)",
             literals=("is killed by signal: ",),
-            samples=("RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.", "RuntimeError: DataLoader worker (pid(s) 31337) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory."),
+            samples=(
+                "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.",
+                "RuntimeError: DataLoader worker (pid(s) 31337) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
+            ),
             near_misses=("worker is killed by signal: handler installed", "DataLoader worker (pid 3) started"),
             read=_worker,
         ),
@@ -115,7 +128,10 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"DataLoader worker \(pid\(?s?\)? [\d, ]{1,200}\) exited unexpectedly",
             literals=("exited unexpectedly",),
-            samples=("RuntimeError: DataLoader worker (pid(s) 4711, 4712) exited unexpectedly", "RuntimeError: DataLoader worker (pid 99) exited unexpectedly"),
+            samples=(
+                "RuntimeError: DataLoader worker (pid(s) 4711, 4712) exited unexpectedly",
+                "RuntimeError: DataLoader worker (pid 99) exited unexpectedly",
+            ),
             near_misses=("the server exited unexpectedly",),
         ),
         Pattern(
@@ -124,7 +140,13 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"(?:Watchdog caught collective operation timeout|failure detected by watchdog at work sequence id|Timeout at NCCL work|Received a dump signal due to a collective timeout"
             r"|Observed flight recorder dump signal from another rank)(?::? ?.{0,20}SeqNum=(?P<seqnum>\d{1,12}))?(?:.{0,10}OpType=(?P<optype>\w{1,40}))?",
-            literals=("Watchdog caught collective", "failure detected by watchdog", "Timeout at NCCL work", "Received a dump signal", "Observed flight recorder"),
+            literals=(
+                "Watchdog caught collective",
+                "failure detected by watchdog",
+                "Timeout at NCCL work",
+                "Received a dump signal",
+                "Observed flight recorder",
+            ),
             samples=(
                 "[rank0]:[E ProcessGroupNCCL.cpp:475] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600123 milliseconds before timing out.",
                 "[PG ID 0 PG GUID 0(default_pg) Rank 3]  failure detected by watchdog at work sequence id: 98 PG status: last enqueued work: 98, last completed work: 97",
@@ -139,7 +161,10 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"To avoid data inconsistency, we are taking the entire process down|watchdog thread terminated with exception|recvValue failed",
             literals=("taking the entire process down", "watchdog thread terminated", "recvValue failed"),
-            samples=("To avoid data inconsistency, we are taking the entire process down.", "ProcessGroupNCCL's watchdog thread terminated with exception: CUDA error"),
+            samples=(
+                "To avoid data inconsistency, we are taking the entire process down.",
+                "ProcessGroupNCCL's watchdog thread terminated with exception: CUDA error",
+            ),
             near_misses=("the watchdog thread started",),
         ),
         Pattern(
@@ -148,8 +173,17 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients"
             r"|Bootstrap : no socket interface found",
-            literals=("The client socket has ", "TCP client failed to connect", "The server socket has failed", "waiting for clients", "Bootstrap : no socket"),
-            samples=("The client socket has timed out after 900s while trying to connect to (n1, 29500).", "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 3/4 clients joined."),
+            literals=(
+                "The client socket has ",
+                "TCP client failed to connect",
+                "The server socket has failed",
+                "waiting for clients",
+                "Bootstrap : no socket",
+            ),
+            samples=(
+                "The client socket has timed out after 900s while trying to connect to (n1, 29500).",
+                "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 3/4 clients joined.",
+            ),
             near_misses=("The client socket is open", "waiting for requests"),
             detail="rendezvous_timeout",
         ),

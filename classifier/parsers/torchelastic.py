@@ -69,9 +69,11 @@ PARSER = Parser(
             literals=(" FAILED", "Failures:", "Root Cause (first observed"),
             collect=Failures,
             samples=(
-                "train.py FAILED\n------------------------------------------------------------\nFailures:\n  <NO_OTHER_FAILURES>\n------------------------------------------------------------\n"
-                "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : n2\n  rank      : 3 (local_rank: 1)\n  exitcode  : -9 (pid: 4711)\n"
-                "  error_file: <N/A>\n  traceback : Signal 9 (SIGKILL) received by PID 4711\n============================================================\n",
+                (
+                    "train.py FAILED\n------------------------------------------------------------\nFailures:\n  <NO_OTHER_FAILURES>\n------------------------------------------------------------\n"
+                    "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : n2\n  rank      : 3 (local_rank: 1)\n  exitcode  : -9 (pid: 4711)\n"
+                    "  error_file: <N/A>\n  traceback : Signal 9 (SIGKILL) received by PID 4711\n============================================================\n"
+                ),
             ),
             near_misses=("12 tests FAILED in 3 s", "Failures: 0"),
         ),
@@ -94,7 +96,10 @@ PARSER = Parser(
             role=Role.WRAPPER,
             regex=r"failed \(exitcode: (?P<exitcode>-?\d{1,3})\) local_rank: (?P<local_rank>\d{1,4}) \(pid: (?P<pid>\d{1,10})\)",
             literals=("failed (exitcode: ",),
-            samples=("torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: -9) local_rank: 1 (pid: 4711) of binary: /usr/bin/python", "failed (exitcode: 1) local_rank: 0 (pid: 12) of fn: main"),
+            samples=(
+                "torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: -9) local_rank: 1 (pid: 4711) of binary: /usr/bin/python",
+                "failed (exitcode: 1) local_rank: 0 (pid: 12) of fn: main",
+            ),
             near_misses=("failed (exitcode unknown)",),
             read=lambda found, match: refined(match, data={"exitcode": int(found["exitcode"])}),
         ),
@@ -104,7 +109,10 @@ PARSER = Parser(
             role=Role.CASCADE,
             regex=r"Sending process (?P<pid>\d{1,10}) closing signal (?P<signal_name>SIG[A-Z]{2,8})",
             literals=("closing signal",),
-            samples=("WARNING:torch.distributed.elastic.multiprocessing.api:Sending process 4712 closing signal SIGTERM", "Sending process 7 closing signal SIGINT"),
+            samples=(
+                "WARNING:torch.distributed.elastic.multiprocessing.api:Sending process 4712 closing signal SIGTERM",
+                "Sending process 7 closing signal SIGINT",
+            ),
             near_misses=("the closing signal was sent",),
         ),
         Pattern(
@@ -123,7 +131,10 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"\bRendezvous(?:Timeout|Closed|Connection)Error\b",
             literals=("RendezvousTimeoutError", "RendezvousClosedError", "RendezvousConnectionError"),
-            samples=("torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError", "torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The connection to the C10d store has failed."),
+            samples=(
+                "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError",
+                "torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The connection to the C10d store has failed.",
+            ),
             near_misses=("RendezvousParameters set",),
             detail="rendezvous_timeout",
         ),

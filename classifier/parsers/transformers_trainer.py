@@ -66,7 +66,10 @@ PARSER = Parser(
             role=Role.MARKER,
             regex=r"\{['\"]train_runtime['\"]: |Training completed\. Do not forget to share your model|Training completed! Saving trained model to",
             literals=("train_runtime", "Do not forget to share", "Training completed! Saving"),
-            samples=("{'train_runtime': 12.3, 'train_samples_per_second': 8.1, 'train_loss': 0.53, 'epoch': 3.0}", "{'train_runtime': '12.3', 'train_loss': '0.53', 'epoch': '3'}"),
+            samples=(
+                "{'train_runtime': 12.3, 'train_samples_per_second': 8.1, 'train_loss': 0.53, 'epoch': 3.0}",
+                "{'train_runtime': '12.3', 'train_loss': '0.53', 'epoch': '3'}",
+            ),
             near_misses=("train_runtime is a metric",),
             read=_end,
         ),

@@ -46,9 +46,20 @@ class Run:
         self.end_s = 600.0
 
     def rank(
-        self, rank: int, node: str, out: str = "", *, code: int | None = None, signal: int | None = None, end: float = 10.0, step: str = "0", local: int = 0,
-        times: list[float] | None = None, memory: CgroupMemory | None = None, stream: str = "err",
-    ) -> Run:  # fmt: skip
+        self,
+        rank: int,
+        node: str,
+        out: str = "",
+        *,
+        code: int | None = None,
+        signal: int | None = None,
+        end: float = 10.0,
+        step: str = "0",
+        local: int = 0,
+        times: list[float] | None = None,
+        memory: CgroupMemory | None = None,
+        stream: str = "err",
+    ) -> Run:
         part = self.parts[node]
         text = out.encode()
         path = f"/logs/4711.{node}/{step}.{rank}.{stream}"
@@ -58,15 +69,39 @@ class Run:
         part["series"] += parsed.series
         part["gaps"] += parsed.gaps
         last = (times or [end])[-1]
-        part["logs"].append(RankLog(path=path, node=node, step=step, stream=stream, rank=rank, local_rank=local, bytes_seen=len(text), last_write_ns=at(last) if text else None))
+        part["logs"].append(
+            RankLog(
+                path=path,
+                node=node,
+                step=step,
+                stream=stream,
+                rank=rank,
+                local_rank=local,
+                bytes_seen=len(text),
+                last_write_ns=at(last) if text else None,
+            )
+        )
         if text:
-            part["excerpts"].append(Excerpt(path=path, where=where, stream=stream, head=out[:2000], tail=out[-2000:], bytes_total=len(text), bytes_left_out=0))
+            part["excerpts"].append(
+                Excerpt(path=path, where=where, stream=stream, head=out[:2000], tail=out[-2000:], bytes_total=len(text), bytes_left_out=0)
+            )
         if code is not None or signal is not None:
             status = signal if signal is not None else (code or 0) << 8
             part["exits"].append(
-                RankExit(node=node, step=step, local_rank=local, rank=rank, wait_status=status, exit_code=code, signal=signal, start_time_ns=at(0), end_time_ns=at(end),
-                         uncertainty_ns=1_000_000, memory=memory)
-            )  # fmt: skip
+                RankExit(
+                    node=node,
+                    step=step,
+                    local_rank=local,
+                    rank=rank,
+                    wait_status=status,
+                    exit_code=code,
+                    signal=signal,
+                    start_time_ns=at(0),
+                    end_time_ns=at(end),
+                    uncertainty_ns=1_000_000,
+                    memory=memory,
+                )
+            )
         return self
 
     def batch(self, out: str = "", *, code: int | None = None, signal: int | None = None, end: float = 12.0) -> Run:
@@ -87,20 +122,47 @@ class Run:
 
     def accounting(self, state: str = "FAILED", *, code: int = 1, signal: int = 0, end: float = 15.0, **fields) -> Run:
         row = {
-            "source": "sacct -j 4711", "cluster": "hpc", "job_id": 4711, "uid": 1000, "user": "alice", "name": "train", "state": state, "exit_code": code, "exit_signal": signal,
-            "node_list": ",".join(self.nodes), "nnodes": len(self.nodes), "submit_ns": at(-5), "start_ns": at(0), "end_ns": at(end), "elapsed_s": round(end), "time_limit_s": 3600,
-            "tres_alloc": "billing=4,cpu=4,gres/gpu=4,node=2", "steps": (StepRecord(step="batch", state=state, exit_code=code, exit_signal=signal),), **fields,
-        }  # fmt: skip
+            "source": "sacct -j 4711",
+            "cluster": "hpc",
+            "job_id": 4711,
+            "uid": 1000,
+            "user": "alice",
+            "name": "train",
+            "state": state,
+            "exit_code": code,
+            "exit_signal": signal,
+            "node_list": ",".join(self.nodes),
+            "nnodes": len(self.nodes),
+            "submit_ns": at(-5),
+            "start_ns": at(0),
+            "end_ns": at(end),
+            "elapsed_s": round(end),
+            "time_limit_s": 3600,
+            "tres_alloc": "billing=4,cpu=4,gres/gpu=4,node=2",
+            "steps": (StepRecord(step="batch", state=state, exit_code=code, exit_signal=signal),),
+            **fields,
+        }
         self.job["accounting"] = (*self.job.get("accounting", ()), AccountingRecord(**row))
         self.end_s = end
         return self
 
     def record(self) -> JobRecord:
         reports = tuple(
-            NodeReport(attempt=ATTEMPT, uid=1000, node=n, nodes=",".join(self.nodes), boot_id="b", wishes={}, job_started_ns=at(0), job_ended_ns=at(self.end_s), written_ns=at(self.end_s + 1),
-                       **{k: tuple(v) for k, v in part.items()}, **self.more.get(n, {}))
+            NodeReport(
+                attempt=ATTEMPT,
+                uid=1000,
+                node=n,
+                nodes=",".join(self.nodes),
+                boot_id="b",
+                wishes={},
+                job_started_ns=at(0),
+                job_ended_ns=at(self.end_s),
+                written_ns=at(self.end_s + 1),
+                **{k: tuple(v) for k, v in part.items()},
+                **self.more.get(n, {}),
+            )
             for n, part in self.parts.items()
-        )  # fmt: skip
+        )
         return JobRecord(**{**self.job, "reports": reports})
 
     def verdict(self) -> Verdict:

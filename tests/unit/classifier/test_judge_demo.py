@@ -6,7 +6,6 @@ from gpualert_slurm.accounting import NodeEvent
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.verdict import Fault, Phase
-
 from tests.unit.classifier.records import Run, at, steps, trace
 
 MISSING = trace("FileNotFoundError: [Errno 2] No such file or directory: 'data/train-00003.bin'")
@@ -17,7 +16,11 @@ def test_a_missing_file_on_one_rank_while_its_peers_are_taken_down():
     run = Run(("n1", "n2"))
     run.rank(3, "n2", MISSING, code=1, end=7.0, local=1)
     run.rank(0, "n1", "waiting\n", signal=15, end=7.4).rank(1, "n1", signal=15, end=7.4, local=1).rank(2, "n2", signal=9, end=7.5)
-    run.batch("srun: error: n2: task 3: Exited with exit code 1\nslurmstepd: error: *** STEP 4711.0 ON n1 CANCELLED AT 2026-11-20T16:30:07 ***\n", code=1, end=8)
+    run.batch(
+        "srun: error: n2: task 3: Exited with exit code 1\nslurmstepd: error: *** STEP 4711.0 ON n1 CANCELLED AT 2026-11-20T16:30:07 ***\n",
+        code=1,
+        end=8,
+    )
     verdict = run.accounting().verdict()
     assert (verdict.mode, verdict.variant, verdict.cause, verdict.fault) == ("A1", "data", Cause.FILE_NOT_FOUND, Fault.USER)
     assert verdict.first_failure is not None
@@ -80,7 +83,13 @@ def test_a_lost_node_is_found_in_slurms_records_alone():
 
 def test_outside_slurm_a_missing_module_is_a_startup_crash_of_the_environment():
     run = Run(("box",), under_slurm=False, exit_code=1)
-    run.rank(0, "box", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nModuleNotFoundError: No module named \'nosuchmodule\'\n', code=1, step="run")
+    run.rank(
+        0,
+        "box",
+        "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nModuleNotFoundError: No module named 'nosuchmodule'\n",
+        code=1,
+        step="run",
+    )
     verdict = run.verdict()
     assert (verdict.mode, verdict.variant, verdict.cause, verdict.state) == ("A1", "env", Cause.MISSING_MODULE, None)
     assert "pip install nosuchmodule" in verdict.advice[0]

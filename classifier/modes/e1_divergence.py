@@ -1,0 +1,134 @@
+"""E1: the loss diverged, or the run did not learn."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.series import Series
+from gpualert_slurm.verdict import Fault
+
+MIN_POINTS = 12
+SPIKE = 3.0
+"""The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
+FROZEN_POINTS = 10
+DEAD_NORM = 1e-6
+ADVICE = {
+    "non_finite": (
+        "Lower the learning rate, clip gradients, use bf16 instead of fp16.",
+        "torch.autograd.set_detect_anomaly(True) names the first operation that gave NaN.",
+    ),
+    "spike": ("Start again from the checkpoint before the spike, with a lower learning rate or gradient clipping.",),
+    "plateau": ("Check that parameters are trained (requires_grad, optimiser's parameter groups), the learning rate's schedule, and the labels.",),
+}
+
+
+class Divergence(FailureMode):
+    """Non-finite, spike or dead plateau, from the loss the run printed."""
+
+    code = "E1"
+    title = "loss divergence or not learning"
+    place = 54
+    needs = "a loss series, better with gradient norm and learning rate"
+    positive = "a loss that becomes non-finite and stays so; ends far above its best; or is frozen with gradient norm or learning rate at zero"
+    excludes = "early overflow of the loss scale, losses of reinforcement learning, a loss that still falls though a target was missed"
+    leaves_open = "learning rate, precision or data"
+
+    def assess(self, facts: Facts) -> Assessment:
+        """IN by the program's own word, else by the shape of its loss in a run that came to its end."""
+        flip = "a loss that is non-finite, far above its best, or frozen at the end"
+        error = facts.error
+        if error is not None and error.cause is Cause.NAN_LOSS:
+            return ruled_in("the program stopped because its loss was not finite", "a finite loss", _stopped(facts))
+        loss = facts.advance.loss
+        if loss is None:
+            return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
+        if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
+            bad = loss.values and not math.isfinite(loss.values[-1])
+            cite = citations.series(loss)
+            warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()
+            return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
+        if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]):
+            return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
+        variant, words_ = _shape(facts, loss)
+        cite = citations.series(loss)
+        if variant is None or cite is None:
+            return ruled_out(words_, flip, *((cite,) if cite else ()))
+        return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
+
+
+def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
+    values = loss.values
+    tail = values[-3:]
+    if all(not math.isfinite(v) for v in tail):
+        first = next(i for i, v in enumerate(values) if not math.isfinite(v))
+        step = loss.steps[first] if first < len(loss.steps) and loss.steps[first] is not None else None
+        return "non_finite", "the loss became non-finite" + (f" at step {step}" if step is not None else "") + " and stayed so"
+    norms = next((s for s in facts.series if s.name == "grad_norm" and s.values), None)
+    if norms is not None and len(norms.values) >= 3 and all(math.isnan(v) for v in norms.values[-3:]) and all(v == 0 for v in tail):
+        return "non_finite", "the loss is printed as 0.0 with a gradient norm of NaN"
+    numbers = finite(values)
+    if len(numbers) < MIN_POINTS or min(numbers) < 0:
+        return None, "the loss was finite to the end"
+    best, last = min(numbers), statistics.median(numbers[-3:])
+    start = statistics.median(numbers[:3])
+    if last > SPIKE * best and last > 1.2 * start and last - best > 0.5:
+        return "spike", f"the loss ended at {last:.4g}, far above its best of {best:.4g} and its start of {start:.4g}"
+    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1
+    rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
+    dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
+    off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
+    flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
+    if (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
+        why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
+        return "plateau", f"the loss stood at {last:.4g} ({why})"
+    return None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
+
+
+def _stopped(facts: Facts) -> Account:
+    error = facts.error
+    shows = list(crash.shows_crash(facts, error))
+    if facts.advance.loss is not None:
+        cite = citations.series(facts.advance.loss)
+        if cite is not None:
+            shows.append(Said("the loss it had printed", (cite,)))
+    said = words.told(error) if error is not None else "the loss is not finite"
+    return Account(
+        headline=words.subject(words.who(facts.first, error), said),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant="non_finite",
+        cause=Cause.NAN_LOSS,
+        detail=error.detail if error is not None else None,
+        cannot_decide=("whether learning rate, precision or data is the reason",),
+        advice=ADVICE["non_finite"],
+    )
+
+
+def _shaped(facts: Facts, variant: str, words_: str) -> Account:
+    loss = facts.advance.loss
+    cites = [
+        c
+        for s in facts.series
+        if s.name in {"loss", "grad_norm", "learning_rate"} and (s is loss or s.name != "loss") and (c := citations.series(s)) is not None
+    ][:3]
+    shows = [Said(words_, tuple(cites))]
+    if facts.cite_end():
+        shows.append(Said(f"the run ended as {facts.ending.state}", facts.cite_end()))
+    return Account(
+        headline=words.headline(words_),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant=variant,
+        cause=Cause.NAN_LOSS if variant == "non_finite" else None,
+        cannot_decide=("whether learning rate, precision or data is the reason",),
+        advice=ADVICE[variant],
+    )
+
+
+MODE = Divergence()

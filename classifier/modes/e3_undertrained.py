@@ -1,0 +1,55 @@
+"""E3: the run ended well after a handful of steps."""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.verdict import Fault
+
+FEW_STEPS = 20
+SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
+
+
+class Undertrained(FailureMode):
+    """Exit 0 after fewer than FEW_STEPS steps; a run that is named a smoke test gets softer words."""
+
+    code = "E3"
+    title = "undertrained"
+    place = 70
+    needs = "the number of steps"
+    positive = "a handful of steps and exit 0"
+    excludes = "named smoke tests keep the verdict and soften its words"
+    leaves_open = "correctness"
+
+    def assess(self, facts: Facts) -> Assessment:
+        """IN for a run that ended well with steps counted and fewer than FEW_STEPS."""
+        flip = f"{FEW_STEPS} steps or more"
+        if not facts.ended_well:
+            return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
+        done, marks = facts.advance.steps_done, facts.advance.marks
+        if done is None or not marks:
+            return not_testable("no steps of training were printed", flip)
+        if done >= FEW_STEPS or any(e.data.get("epoch") is not None and "step" not in e.data for e in marks):
+            return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
+        smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
+        of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
+        plural = "" if done == 1 else "s"
+        headline = f"completed after {done} step{plural}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
+        shows = [Said(f"{done} step{plural}{of} were done", marks[-1:])]
+        if facts.cite_end():
+            shows.append(Said("the run ended with exit 0", facts.cite_end()))
+        told = Account(
+            headline=words.headline(headline),
+            shows=tuple(shows),
+            fault=Fault.USER,
+            cannot_decide=("whether so few steps were meant",),
+            advice=("Check the number of steps or epochs, and the length of the data set the run saw.",),
+            lost=not smoke,
+        )
+        return ruled_in(f"{done} step{plural} and exit 0", flip, told)
+
+
+MODE = Undertrained()
