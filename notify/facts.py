@@ -139,7 +139,8 @@ def _logs(job: JobRecord, redactor: Redactor) -> Iterator[tuple[str, str]]:
     if len(copies) > 4:
         yield "Whole logs", f"and {len(copies) - 4} more folders"
     if not copies:
-        folders = sorted({(visible(redactor.text(r.node)), visible(redactor.text(log.path.rpartition("/")[0]))) for r in job.reports for log in r.logs})
+        found = {(r.node, log.path.rpartition("/")[0]) for r in job.reports for log in r.logs}
+        folders = [(visible(redactor.text(node)), visible(redactor.text(folder))) for node, folder in sorted(found)]
         for node, folder in folders[:4]:
             yield "Whole logs", f"{folder} on {node}" if job.under_slurm else folder
         if len(folders) > 4:
