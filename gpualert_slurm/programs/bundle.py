@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +12,20 @@ from pathlib import Path
 from gpualert_slurm.artifact import Artifact
 from gpualert_slurm.attempt import Attempt
 from gpualert_slurm.config import Node
+from gpualert_slurm.evidence import Evidence, FieldValue, Role, Trust, Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.log_paths import Found, PathError, find, shown
 from gpualert_slurm.programs.log_report import Whose, reports
+from gpualert_slurm.rank import RankExit
 from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile
 
 VERDICT_NAME = "verdict.json"
 ARTIFACTS_S = 30.0
+EXIT_TIMED_OUT = 124
+"""gpualert-run's status for its own time limit, as timeout(1) has it."""
+_STOPPING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+"""Signals by which a person, or a program for a person, asks a command to end."""
 
 
 def state_folder() -> Path:
@@ -85,6 +92,9 @@ def job_of(bundle: Path, *, artifacts: bool = False, found: Found | None = None,
     )
     logs = find([bundle]) if found is None else found
     said = list(reports(logs, whose))
+    if said and known:
+        told = told_by_end(known, run, bundle)
+        said[0] = said[0].model_copy(update={"evidence": (*told, *said[0].evidence), "exits": tuple(_own_end(e, known) for e in said[0].exits)})
     if artifacts and said:
         files, missing = take(run)
         said[0] = said[0].model_copy(update={"artifacts": tuple(files)})
@@ -92,7 +102,7 @@ def job_of(bundle: Path, *, artifacts: bool = False, found: Found | None = None,
     gaps.extend(_said_by_end(known, run))
     if attempt.job_id:
         gaps.append(Gap(what="Slurm's records of the job", why="gpualert-run does not ask for them; submit with --gpualert-mail to have them"))
-    told = exit_code if known is None else None
+    code, signal_number = (known.exit_code, known.signal) if known else exit_status(exit_code)
     return JobRecord(
         attempt=attempt,
         uid=run.uid,
@@ -103,8 +113,8 @@ def job_of(bundle: Path, *, artifacts: bool = False, found: Found | None = None,
         work_dir=run.work_dir,
         command=run.command,
         under_slurm=bool(attempt.job_id),
-        exit_code=known.exit_code if known else exit_status(told)[0],
-        exit_signal=known.signal if known else exit_status(told)[1],
+        exit_code=EXIT_TIMED_OUT if known and known.timed_out else code,
+        exit_signal=None if known and known.timed_out else signal_number,
         started_ns=run.created.ns,
         ended_ns=ended_ns,
         reports=tuple(said),
@@ -178,14 +188,53 @@ def _attached(name: str, path: Path, max_bytes: int) -> Artifact:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError) as error:
         return Artifact(path=name, left_out=getattr(error, "strerror", None) or str(error))
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(fd)
+        return Artifact(path=name, left_out="it is no regular file")
     with os.fdopen(fd, "rb") as file:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            return Artifact(path=name, left_out="it is no regular file")
         if status.st_size > max_bytes:
             return Artifact(path=name, size_bytes=status.st_size, left_out=f"larger than the {max_bytes} bytes that are left for it")
         content = file.read(status.st_size)
     return Artifact(path=name, size_bytes=len(content), content=base64.b64encode(content).decode("ascii"))
+
+
+def told_by_end(end: RunEnd, run: RunFile, bundle: Path) -> list[Evidence]:
+    """What gpualert-run did or was told to do, as evidence: its own time limit, and the signal that ended the command."""
+    told: list[Evidence] = []
+
+    def tell(says: str, field: str, value: str, time_ns: int, **data: str | float) -> None:
+        source = FieldValue(record="gpualert-run's own record of the end", query=f"cat {shown(bundle / END_NAME)}", name=field, value=value)
+        told.append(
+            Evidence(
+                id=f"{run.host}:end:{field}",
+                says=says,
+                role=Role.CONFIRMATION,
+                trust=Trust.USER,
+                source=source,
+                where=Where(node=run.host, step="run"),
+                time_ns=time_ns,
+                data=data,
+            )
+        )
+
+    if end.timed_out:
+        limit_s = (run.timeout_ms or 0) / 1000
+        tell("time_limit_text", "timed_out", f"{limit_s:g} s", end.ended.ns, limit_s=limit_s)
+        return told
+    ended_by = end.signal or max(0, (end.exit_code or 0) - 128)
+    sent = next((s for s in end.signals if s.signal == ended_by and s.signal in _STOPPING), None)
+    if sent is not None:
+        name = signal.Signals(sent.signal).name
+        by = "the terminal" if sent.sender_pid is None else f"process {sent.sender_pid} of uid {sent.sender_uid}"
+        uid = run.uid if sent.sender_uid is None else sent.sender_uid
+        tell("step_cancelled", "signals", f"{name} from {by}", sent.at_ns, what="JOB", why=name, uid=uid)
+    return told
+
+
+def _own_end(end: RankExit, known: RunEnd) -> RankExit:
+    """A command that ended well when its time was over ended all the same by the limit: gpualert-run's status is 124."""
+    return end.model_copy(update={"exit_code": EXIT_TIMED_OUT}) if known.timed_out and end.exit_code == 0 else end
 
 
 def _said_by_end(end: RunEnd | None, run: RunFile) -> Iterator[Gap]:

@@ -17,6 +17,7 @@ from gpualert_slurm.time_index import StreamName
 
 MAX_FILES = 4096
 MAX_DEPTH = 5
+_CONTROLS = [bytes([b]) for b in range(32) if b not in b"\t\n\r\b\x1b\f"]
 
 _NUMBER = r"(?<![0-9])(?P<rank>[0-9]{1,5})(?![0-9])"
 _RANK_NAMES = (
@@ -79,7 +80,7 @@ def find(paths: Sequence[Path]) -> Found:
         except OSError as error:
             raise PathError(f"{shown(path)}: {(error.strerror or str(error)).lower()}; name a log, a bundle, or a folder of logs") from error
         if stat.S_ISDIR(mode):
-            _enter(path, files, records, found)
+            _enter(path.resolve(), files, records, found)
         elif not stat.S_ISREG(mode):
             raise PathError(f"{shown(path)}: is neither a file nor a folder; save the output to a file first")
         elif path.name.endswith(".exit.json"):
@@ -213,8 +214,9 @@ def _captured(path: Path, frame: LogFrame, found: Found, record_folders: list[Pa
 
 
 def _is_text(path: Path, frame: LogFrame) -> bool:
-    """False for what is mostly NULs in its first 64 KiB (a picture, a checkpoint, UTF-16); a few broken bytes are text."""
+    """False where a third of the first 64 KiB is no text (a picture, a checkpoint, UTF-16): a log may hold some broken bytes."""
     with path.open("rb") as file:
         file.seek(frame.start)
         start = file.read(65536)
-    return start.count(0) * 10 <= len(start)
+    odd = sum(start.count(byte) for byte in _CONTROLS) + start.decode("utf-8", "replace").count("\ufffd")
+    return odd * 3 <= len(start)

@@ -47,7 +47,7 @@ class Terminal:
                 time.sleep(0.01)
 
     def wait(self, options: int = 0, within_s: float = 15) -> int:
-        """waitpid's status, while the screen is read."""
+        """The status that waitpid gives, while the screen is read."""
         end = time.monotonic() + within_s
         while time.monotonic() < end:
             pid, status = os.waitpid(self.pid, os.WNOHANG | options)

@@ -1,0 +1,145 @@
+"""A gpualert-run's folder as a job record."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpualert_slurm.programs.bundle import command_name, exit_status, job_of, newest
+from gpualert_slurm.programs.log_paths import PathError
+
+NAME = "20261120T163240.123Z.5f0c8a3b9d2e4f61"
+START = 1795192200123456789
+
+
+def make(folder: Path, end: dict[str, Any] | None = None, **run: Any) -> Path:
+    """A bundle as gpualert-run leaves it (with rank logs, exit record and index absent unless the test adds them)."""
+    bundle = folder / NAME
+    bundle.mkdir(parents=True)
+    written = {
+        "format": "gpualert-run/1", "bundle": NAME, "command": ["python", "train.py"], "work_dir": str(folder), "host": "w7", "uid": 1000,
+        "created": {"ns": START, "monotonic_ns": 1}, "wishes": {"addresses": ["a@x.example"], "when": "always", "artifacts": []},
+        "attach": [], "notify": True, "dry_run": False, "claims": {}, **run,
+    }  # fmt: skip
+    (bundle / "run.json").write_text(json.dumps(written))
+    (bundle / "run.0.out").write_text("step 1/10 loss 3.0\n")
+    if end is not None:
+        said = {"format": "gpualert-run-end/1", "by": "gpualert-run", "ended": {"ns": START + 5, "monotonic_ns": 6}, "timed_out": False, **end}
+        (bundle / "end.json").write_text(json.dumps(said))
+    return bundle
+
+
+def test_outside_slurm_the_host_stands_for_the_cluster_and_the_start_for_the_job(tmp_path: Path) -> None:
+    job = job_of(make(tmp_path, end={"exit_code": 3, "wait_status": 768}))
+    assert (job.attempt.cluster, job.attempt.job_id, job.attempt.start_time_ns, job.under_slurm) == ("w7", 0, START, False)
+    assert (job.exit_code, job.exit_signal, job.nodes, job.name, job.command) == (3, None, ("w7",), "train.py", ("python", "train.py"))
+
+
+def test_inside_slurm_the_job_is_slurms_and_its_records_are_a_gap(tmp_path: Path) -> None:
+    job = job_of(make(tmp_path, end={"exit_code": 0}, claims={"SLURM_JOB_ID": "4242", "SLURM_CLUSTER_NAME": "mendel", "SLURM_PROCID": "3"}))
+    assert (job.attempt.cluster, job.attempt.job_id, job.under_slurm) == ("mendel", 4242, True)
+    assert any("Slurm's records" in str(g) for g in job.gaps)
+
+
+@pytest.mark.parametrize("claim", ["", "x", "-1", "٣", "99999999999999999999"])
+def test_a_claim_that_is_no_number_is_none(tmp_path: Path, claim: str) -> None:
+    """The environment is the user's."""
+    job = job_of(make(tmp_path, end={"exit_code": 0}, claims={"SLURM_JOB_ID": claim, "RANK": claim}))
+    assert job.attempt.job_id == 0
+
+
+def test_a_bundle_without_an_end_says_so_and_takes_the_users_word(tmp_path: Path) -> None:
+    bundle = make(tmp_path)
+    assert any("how the command ended" in str(g) for g in job_of(bundle).gaps)
+    assert job_of(bundle, exit_code=139).exit_signal == 11
+
+
+def test_what_the_bundle_knows_counts_more_than_what_the_user_says(tmp_path: Path) -> None:
+    assert job_of(make(tmp_path, end={"exit_code": 3}), exit_code=0).exit_code == 3
+
+
+def test_the_own_time_limit_is_evidence_and_124(tmp_path: Path) -> None:
+    job = job_of(make(tmp_path, end={"exit_code": 0, "timed_out": True}, timeout_ms=1500))
+    (told,) = [e for e in job.reports[0].evidence if e.says == "time_limit_text"]
+    assert (job.exit_code, told.data["limit_s"], told.source.kind) == (124, 1.5, "field")
+
+
+@pytest.mark.parametrize(
+    ("end", "signals", "cancelled"),
+    [
+        ({"signal": 15}, [{"signal": 15, "at_ns": 1, "sender_pid": 9, "sender_uid": 0}], True),
+        ({"exit_code": 143}, [{"signal": 15, "at_ns": 1, "sender_pid": 9, "sender_uid": 0}], True),
+        ({"signal": 2}, [{"signal": 2, "at_ns": 1, "forwarded": False}], True),
+        ({"signal": 15}, [], False),
+        ({"signal": 11}, [{"signal": 15, "at_ns": 1}], False),
+        ({"exit_code": 1}, [{"signal": 15, "at_ns": 1}], False),
+        ({"signal": 10}, [{"signal": 10, "at_ns": 1}], False),
+    ],
+)
+def test_a_signal_that_somebody_sent_and_that_ended_it_is_a_cancel(tmp_path: Path, end: dict[str, int], signals: list[dict[str, int]], cancelled: bool) -> None:
+    job = job_of(make(tmp_path, end={**end, "signals": signals}))
+    assert any(e.says == "step_cancelled" for r in job.reports for e in r.evidence) is cancelled
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"format":"gpualert-run/2"}', "\xff", '{"format":"gpualert-run/1"}'])
+def test_a_folder_with_a_broken_run_file_is_refused(tmp_path: Path, content: str) -> None:
+    bundle = make(tmp_path)
+    (bundle / "run.json").write_text(content)
+    with pytest.raises(PathError, match=r"run\.json"):
+        job_of(bundle)
+
+
+def test_a_broken_end_file_is_a_gap(tmp_path: Path) -> None:
+    bundle = make(tmp_path)
+    (bundle / "end.json").write_text("{")
+    assert any("end.json" in g.why for g in job_of(bundle).gaps)
+
+
+def test_attached_files_are_taken_within_the_budget_and_never_through_a_link(tmp_path: Path) -> None:
+    """A link to /proc/self/environ, the file itself, a folder and a missing one are named, not taken."""
+    (tmp_path / "ok\n.txt").write_text("content")
+    (tmp_path / "link").symlink_to("/proc/self/environ")
+    (tmp_path / "large").write_bytes(bytes(2 << 20))
+    names = ["ok\n.txt", "link", "large", "/proc/self/environ", "missing", "."]
+    job = job_of(make(tmp_path, end={"exit_code": 0}, attach=names), artifacts=True)
+    taken = {a.path: a for r in job.reports for a in r.artifacts}
+    assert list(taken) == names
+    assert base64.b64decode(taken["ok\n.txt"].content or "") == b"content"
+    assert {n for n in names if taken[n].content} == {"ok\n.txt"}
+    assert all(taken[n].left_out for n in ("link", "large", "missing", "."))
+
+
+def test_globs_are_taken_below_the_work_dir(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.csv").write_text("1,2\n")
+    wishes = {"addresses": ["a@x.example"], "when": "always", "artifacts": ["runs/*.csv", "/etc/*", "nothing*"]}
+    job = job_of(make(tmp_path, end={"exit_code": 0}, wishes=wishes, uid=0), artifacts=True)
+    assert [a.path for r in job.reports for a in r.artifacts] == ["runs/a.csv"]
+    assert len([g for g in job.gaps if "artifacts" in g.what]) == 2
+
+
+def test_the_newest_bundle_is_the_last_that_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert newest() is None
+    for name in ("20261120T163240.123Z.ff", "20261120T163240.124Z.00", "outbox"):
+        (tmp_path / "gpualert" / name).mkdir(parents=True)
+        if name != "outbox":
+            (tmp_path / "gpualert" / name / "run.json").write_text("{}")
+    assert newest() == tmp_path / "gpualert" / "20261120T163240.124Z.00"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [(("python", "-u", "train.py", "--lr", "1"), "train.py"), (("/bin/sh", "run.sh"), "run.sh"), (("./a.out", "x"), "a.out"), (("torchrun",), "torchrun"), ((), None)],
+)
+def test_a_command_is_named_by_its_script(command: tuple[str, ...], name: str | None) -> None:
+    assert command_name(command) == name
+
+
+@pytest.mark.parametrize(("told", "meant"), [(None, (None, None)), (0, (0, None)), (1, (1, None)), (139, (None, 11)), (-9, (None, 9)), (255, (255, None)), (128, (128, None))])
+def test_an_exit_status_is_read_as_shells_and_python_say_it(told: int | None, meant: tuple[int | None, int | None]) -> None:
+    assert exit_status(told) == meant
