@@ -159,8 +159,9 @@ def _records(job: JobFile, gaps: list[Gap]) -> tuple[list[RankExit], list[RankLo
     for record in records:
         own = record.rank_logs(job.log_folder, job.record_folder)
         logs += own
-        holes = ((log, hole) for log in own for hole in log.holes)
-        gaps += [Gap(what=f"{h.length} bytes from byte {h.offset} on of {log.path}", why="capture keeps head and tail", rank=log.rank) for log, h in holes]
+        for log, hole in ((log, hole) for log in own for hole in log.holes):
+            what = f"{hole.length} bytes from byte {hole.offset} on of {log.path}"
+            gaps.append(Gap(what=what, why="capture keeps head and tail", rank=log.rank))
         task = f"task {record.task} of step {record.step}"
         if record.state == "prepared":
             why = "Slurm never started it, or its slurmstepd died before it ended"

@@ -32,6 +32,7 @@ _MOST_DATA = 40
 _STEPD_BYTES = 1 << 20
 _FRAME_SLACK = HEADER_BYTES + MARK_BYTES + 4096
 _UNRECORDED_BYTES = 64 << 20
+_ENOUGH_S = 5.0
 _ID = re.compile(r"q[0-9a-f]{15}")
 @dataclass
 class LogFindings:
@@ -80,7 +81,8 @@ class LogReader:
             most = _UNRECORDED_BYTES if log.bytes_kept is None else log.bytes_kept + _FRAME_SLACK
             index = TimeIndex.read(Path(log.index_path)) if log.index_path is not None else None
             work = LogWork(log, self.account.uid, self.scan, index, most, sizes, MOST_EVIDENCE_PER_LOG)
-            _take(found, log, run_as(self.account, work, self._limits(left)))
+            # Half of what is left: a log that hangs its reader leaves time for the next.
+            _take(found, log, run_as(self.account, work, self._limits(max(left / 2, min(left, _ENOUGH_S)))))
         return found
 
     def stepd_log(self, path: Path, step: str, until: float) -> LogFindings:

@@ -15,6 +15,7 @@ from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError,
 
 _TIMEOUT_S = 10.0
 _MOST_SEALED = 1 << 20
+_PREFIX = b"MUNGE:"
 _STALE = {15: "expired", 16: "rewound", 17: "replayed"}  # munge_err_t in munge.h; payload and identity are sound in all three
 _NOT_NOW = {0, 1, 2, 4, 5, 6, 7}
 """Snafu, bad argument, out of memory, socket and timeout troubles, as munge_err_t numbers them: nothing about the credential itself."""
@@ -27,14 +28,14 @@ class Munge(Seal):
     def close(self, content: bytes, keys: SealKeys) -> bytes:
         """A credential that ``keys.daemon_uid`` alone can open; the longest life munged gives, though an expired one still opens."""
         done = _run(["munge", f"--restrict-uid={keys.daemon_uid}", "--ttl=-1", "--zip=none", *_socket(keys)], content)
-        if done.returncode != 0 or not done.stdout.startswith(b"MUNGE:"):
+        if done.returncode != 0 or not done.stdout.startswith(_PREFIX):
             raise SealUnavailableError(f"munge cannot seal: {_said(done)}")
         return done.stdout
 
     def open(self, sealed: bytes, keys: SealKeys) -> Opened:
         """What the credential holds; broken, foreign and unauthorised ones are refused."""
-        if len(sealed) > _MOST_SEALED:
-            raise SealRefusedError(f"{len(sealed)} bytes are no credential of munge's (at most {_MOST_SEALED})")
+        if len(sealed) > _MOST_SEALED or not sealed.startswith(_PREFIX):
+            raise SealRefusedError(f"{len(sealed)} bytes are no credential of munge's (at most {_MOST_SEALED}, beginning with {_PREFIX.decode()})")
         done = _run(["unmunge", "--numeric", f"--keys={_KEYS}", *_socket(keys)], sealed)
         if done.returncode != 0 and done.returncode not in _STALE:
             if done.returncode in _NOT_NOW or done.returncode < 0:

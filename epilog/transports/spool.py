@@ -167,7 +167,10 @@ def _put_aside(path: Path, reason: str, root: Path) -> None:
             path.unlink()
             return
         name = secrets.token_hex(8)
-        path.rename(aside / name)
+        try:
+            path.rename(aside / name)
+        except PermissionError:
+            path.rmdir()  # another's folder can only be moved by its owner; an empty one can at least be removed
         (aside / f"{name}.reason").write_text(f"{path.relative_to(root)}: {reason}\n", encoding="utf-8", errors="backslashreplace")
 
 
