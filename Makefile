@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc demo
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo bench docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix bench docs clean help
 
 all: build
 
@@ -64,6 +64,10 @@ shell:
 
 demo: ## five jobs on a real Slurm cluster on this machine, and the mails their owners get
 	@bash demo/run.sh
+
+matrix: deps build ## the system tests on three Slurm versions, two ways of tracking processes (root; an hour, 3 GB); writes doc/matrix.md
+	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
+	$(BIN)/python -m tests.matrix --page doc/matrix.md
 
 bench: build ## what gpualert costs, as differences on one machine; writes doc/performance.md
 	$(BIN)/python -m tests.bench

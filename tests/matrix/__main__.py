@@ -16,7 +16,7 @@ from . import checkout, environment
 from .cgroups import CgroupError
 from .folder import CHECKOUT, Folder, FolderError, Made
 from .page import Row, page, write
-from .run import leftovers, run
+from .run import run
 from .space import SpaceError, remove
 from .suite import SUITES, Suite, Tracking, by_name
 
@@ -30,16 +30,19 @@ def main() -> int:
         print("matrix: not root: folders, namespaces and clusters need it; nothing runs", file=sys.stderr)
         return 2
     if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
-        print(f"matrix: {', '.join(missing)} not found (on Debian: apt-get install debootstrap util-linux git); nothing runs", file=sys.stderr)
+        print(f"matrix: {', '.join(missing)} not found; on Debian as root: bash tests/testbed/install-packages.sh tests/matrix/packages.txt",
+              file=sys.stderr)
         return 2
     started, when = time.monotonic(), datetime.now(timezone.utc)
     suites = [by_name(name) for name in asked.suite] or list(SUITES)
     rows: list[Row] = []
-    for suite in suites:
-        rows += _suite(suite, asked, started + asked.limit_min * 60)
+    commit = checkout.commit_of(CHECKOUT)
+    with checkout.snapshot(CHECKOUT, asked.folder) as taken:
+        for suite in suites:
+            rows += _suite(suite, taken, asked, started + asked.limit_min * 60)
     seconds = time.monotonic() - started
-    command = "make matrix" if not sys.argv[1:] else f"python -m tests.matrix {' '.join(sys.argv[1:])}"
-    text = page(rows, command, checkout.commit_of(CHECKOUT), when.strftime("%Y-%m-%d %H:%M UTC"), seconds)
+    command = f"python -m tests.matrix {' '.join(sys.argv[1:])}".strip()
+    text = page(rows, command, commit, when.strftime("%Y-%m-%d %H:%M UTC"), seconds)
     print("\n" + text)
     if asked.page is not None:
         write(asked.page, text)
@@ -64,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _suite(suite: Suite, asked: argparse.Namespace, until: float) -> list[Row]:
+def _suite(suite: Suite, taken: Path, asked: argparse.Namespace, until: float) -> list[Row]:
     trackings = [Tracking(value) for value in asked.tracking] or list(Tracking)
     say = _speaker(f"{suite.name} {suite.slurm}")
     folder = Folder(asked.folder, suite, say)
@@ -72,8 +75,9 @@ def _suite(suite: Suite, asked: argparse.Namespace, until: float) -> list[Row]:
     try:
         with folder.held():
             made = folder.prepare(_left(until, 15))
-            count = checkout.copy(CHECKOUT, folder.work)
-            say(f"{count} files of the checkout copied; environment and plugin")
+            folder.clear()
+            checkout.place(taken, folder.work)
+            say("environment and plugin")
             for line in environment.make(folder, made, _left(until, 15)):
                 if "warning" in line.lower() or "skipped" in line:
                     say(line)
@@ -83,8 +87,8 @@ def _suite(suite: Suite, asked: argparse.Namespace, until: float) -> list[Row]:
             if asked.prepare:
                 return [Row(suite, tracking, made, built, None, "only prepared") for tracking in trackings]
             rows = [_run(folder, tracking, Row(suite, tracking, made, built), asked, until) for tracking in trackings]
-            for name in leftovers(folder.work):
-                say(f"{name} was left behind in {folder.work}/var/tmp")
+            for bed in folder.beds():
+                say(f"a bed was left behind: {bed}")
             return rows
     except (FolderError, SpaceError) as error:
         say(str(error))

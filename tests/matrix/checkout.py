@@ -1,9 +1,12 @@
-"""The checkout as git sees it, copied to where a folder's inside can read it."""
+"""The checkout as git sees it: one copy for all of a matrix, so that every version tests the same files."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .space import remove
@@ -11,26 +14,38 @@ from .space import remove
 INSIDE = Path("/var/tmp/checkout")
 
 
-def copy(source: Path, work: Path) -> int:
-    """Copy tracked and new files (none that git ignores) to ``work``'s /var/tmp/checkout; gives how many."""
+@contextlib.contextmanager
+def snapshot(source: Path, cache: Path) -> Iterator[Path]:
+    """A folder in ``cache`` with the tracked and new files of ``source`` (none that git ignores) for as long as the context lasts."""
+    cache.mkdir(parents=True, exist_ok=True)
+    target = Path(tempfile.mkdtemp(prefix="checkout-", dir=cache))
+    try:
+        listed = subprocess.run([*_git(source), "ls-files", "-z", "-co", "--exclude-standard"], capture_output=True, check=True)
+        for name in dict.fromkeys(listed.stdout.decode().split("\0")):
+            with contextlib.suppress(FileNotFoundError):  # deleted, and not yet committed
+                if name and not (source / name).is_dir():
+                    (target / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(source / name, target / name, follow_symlinks=False)
+        target.chmod(0o755)
+        yield target
+    finally:
+        remove(target)
+
+
+def place(taken: Path, work: Path) -> None:
+    """Put the snapshot to where the inside of a folder sees it as /var/tmp/checkout."""
     target = work / INSIDE.relative_to("/")
     remove(target)
-    listed = subprocess.run(["git", "-C", str(source), "-c", f"safe.directory={source}", "ls-files", "-z", "-co", "--exclude-standard"],
-                            capture_output=True, check=True)
-    count = 0
-    for name in dict.fromkeys(listed.stdout.decode().split("\0")):
-        path = source / name
-        if not name or not (path.is_file() or path.is_symlink()):  # deleted and not yet committed
-            continue
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target / name, follow_symlinks=False)
-        count += 1
-    return count
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(taken, target, symlinks=True)
 
 
 def commit_of(source: Path) -> str:
-    """The commit, with ``+changes`` where files differ from it."""
-    git = ["git", "-C", str(source), "-c", f"safe.directory={source}"]
-    commit = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=False).stdout.strip()
-    return f"{commit or 'no commit'}{' with changes' if changed else ''}"
+    """The commit, and whether files differ from it."""
+    commit = subprocess.run([*_git(source), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    changed = subprocess.run([*_git(source), "status", "--porcelain"], capture_output=True, text=True, check=False).stdout.strip()
+    return f"{commit or 'none'}{' and uncommitted changes' if changed else ''}"
+
+
+def _git(source: Path) -> list[str]:
+    return ["git", "-C", str(source), "-c", f"safe.directory={source}"]

@@ -46,8 +46,12 @@ fi
 
 # What fetching needs from the host (resolver, certificates, pip's configuration): read-only, and never copied into the folder.
 for bind in $binds; do
-    if [ -d "$bind" ]; then mkdir -p "$root$bind" 2>/dev/null || continue
-    else mkdir -p "$root$(dirname "$bind")" 2>/dev/null && { [ -e "$root$bind" ] || : > "$root$bind"; } 2>/dev/null || continue; fi
+    if [ -d "$bind" ]; then
+        mkdir -p "$root$bind"
+    elif [ ! -e "$root$bind" ]; then
+        mkdir -p "$root$(dirname "$bind")"
+        : > "$root$bind"
+    fi
     mount --bind "$(readlink -f "$bind")" "$root$bind"
     mount -o remount,bind,ro "$root$bind"
 done

@@ -95,6 +95,15 @@ class Folder:
                 return made
             raise FolderError(f"Debian {'/'.join(self.suite.codenames)} cannot be had: {error}") from error
 
+    def beds(self) -> list[Path]:
+        """Folders of test beds in its /var/tmp: none, unless a run was killed."""
+        return sorted((self.work / "var" / "tmp").glob("gpualert-bed-*"))
+
+    def clear(self) -> None:
+        """Remove what a run that was killed left behind."""
+        for bed in self.beds():
+            remove(bed)
+
     def _make(self, timeout_s: float) -> Made:
         until = time.monotonic() + timeout_s
         if (free := free_gib(self.path)) < NEEDED_GIB:

@@ -49,8 +49,3 @@ def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float
 
 def _worth(line: str) -> bool:
     return any(word in line for word in WORTH)
-
-
-def leftovers(work: Path) -> list[str]:
-    """Beds that a run left behind in its /var/tmp."""
-    return sorted(path.name for path in (work / "var" / "tmp").glob("gpualert-bed-*"))
