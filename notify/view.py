@@ -140,13 +140,13 @@ class Limits:
     sentences: int = 10
     ranks: int = 24
     counters: int = 24
-    ledger: int = 12
+    ledger: int = 8
     listed: int = 20
 
 
 LIMITS = (
     Limits(),
-    Limits(6, 2, 10, 8, 16, 16, 8, 12),
+    Limits(6, 2, 10, 8, 16, 16, 6, 12),
     Limits(4, 1, 6, 5, 8, 8, 4, 8),
     Limits(2, 1, 3, 3, 4, 4, 0, 4),
     Limits(1, 1, 1, 1, 1, 1, 0, 1),

@@ -87,16 +87,26 @@ def subject(verdict: Verdict, job: JobRecord, tone: wording.Tone) -> str:
 
 
 def step(advice: str) -> Step:
-    """An advice as sentence and code: in backquotes, after a ``$``, or a line that begins with a command."""
+    """An advice as sentence and code: in backquotes, after a ``$``, a line that begins with a command, or one after a colon."""
     text = sentence(advice).strip()
-    code = re.search(r"`([^`]{2,400})`\s*\.?$", text)
-    if code and text.count("`") == 2:
-        return Step(text[: code.start()].rstrip(" :") or "Run", code[1])
-    plain = text.removeprefix("$ ")
-    first = plain.split(" ", 1)[0].rpartition("/")[2]
-    if plain != text or plain.startswith("#SBATCH") or (COMMANDS.fullmatch(first) and " " in plain and not plain.endswith(".")):
-        return Step("", plain)
+    quoted = re.search(r"`([^`]{2,400})`\s*\.?$", text)
+    if quoted and text.count("`") == 2:
+        return Step(text[: quoted.start()].rstrip(" :") or "Run", quoted[1])
+    if text.startswith("$ "):
+        return Step("", text.removeprefix("$ "))
+    if _is_command(text):
+        return Step("", text)
+    for colon in re.finditer(r":\s+", text):
+        if _is_command(text[colon.end() :]):
+            return Step(text[: colon.start()], text[colon.end() :])
     return Step(text)
+
+
+def _is_command(text: str) -> bool:
+    """Whether the whole of ``text`` can be pasted: it begins as a command or a directive does and is no sentence."""
+    first = text.split(" ", 1)[0].rpartition("/")[2]
+    begins = text.startswith("#SBATCH ") or (COMMANDS.fullmatch(first) is not None and " " in text)
+    return begins and not text.endswith(".") and not re.search(r", (?:and|or) ", text)
 
 
 def _subtitle(verdict: Verdict, job: JobRecord, zone: tzinfo | None) -> str:
