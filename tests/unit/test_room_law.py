@@ -42,13 +42,21 @@ def room_of(module: str) -> str | None:
     return None
 
 
+PROGRAMS = TOP / "gpualert_slurm" / "programs"
+# The parts of one program lie in a folder of its own, imported by that program alone; what it never needs it never loads.
+PROGRAM_ROOMS = {"gpualert_node": {"spank", "epilog", "classifier"}, "gpualertd": {"epilog", "classifier", "notify"}}
+
+
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda p: str(p.relative_to(TOP)))
 def test_a_room_imports_the_core_and_no_other_room(path: Path) -> None:
-    """Only gpualert_slurm/programs/ joins rooms, and only inside functions, so that a node never loads the mail room."""
+    """Only gpualert_slurm/programs/ joins rooms: entry points inside functions, a program's own parts within its rooms."""
     own = path.relative_to(TOP).parts[0]
     used = {room for module in imports(path) if (room := room_of(module)) is not None}
+    program = path.relative_to(PROGRAMS).parts[0] if path.is_relative_to(PROGRAMS) else None
 
-    if "programs" in path.parts:
+    if program in PROGRAM_ROOMS:
+        assert used <= PROGRAM_ROOMS[program], f"{program} loads {used - PROGRAM_ROOMS[program]}, which it must do without"
+    elif program is not None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         eager = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module and room_of(n.module)]
         assert not eager, f"import rooms inside the function that needs them: line {[n.lineno for n in eager]}"
