@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.integration.run.waiting import until
 
 TOP = Path(__file__).parents[3]
 PLUGIN = TOP / "spank" / "plugin"
@@ -39,7 +40,7 @@ class Runner:
 
     @property
     def bundle(self) -> Path:
-        return max(self.state.joinpath("gpualert").iterdir(), key=lambda p: p.name)
+        return max((p for p in self.state.joinpath("gpualert").iterdir() if p.name != "outbox"), key=lambda p: p.name)
 
     def read(self, name: str, within_s: float = 20) -> dict[str, Any]:
         """A JSON file of the bundle, once it is there."""
@@ -53,19 +54,17 @@ class Runner:
         return content[512:].rpartition(b"\n#gpualert-end ")[0]
 
 
-def until(condition: Callable[[], object], what: str, within_s: float = 20) -> None:
-    """Wait for it, and say what did not come true."""
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {within_s} s: {what}"
-        time.sleep(0.01)
-
-
 def build(folder: str, *variables: str) -> Path:
     """gpualert-run in ``spank/plugin/<folder>``, built when its sources changed."""
     done = subprocess.run(["make", "-s", "-C", PLUGIN, f"BUILD={folder}", *variables, "run"], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return PLUGIN / folder / "gpualert-run"
+
+
+@pytest.fixture(scope="session")
+def built() -> Callable[..., Path]:
+    """``built(folder, *make variables)``: the program, for a test module that wants one build only."""
+    return build
 
 
 @pytest.fixture(scope="session", params=["plain", "asan"])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpualert_slurm.run_file import RunEnd
+from tests.integration.run.waiting import until
 
 COUNTER = """
 import os, signal, sys, time
@@ -37,13 +38,6 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
-
-
-def until(condition, what: str, within_s: float = 20) -> None:
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {within_s} s: {what}"
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH"])
