@@ -67,7 +67,7 @@ class CommandLine(Provider):
                 if "Invalid job id" in str(error):
                     continue
                 raise
-            found.update({int(i): s for i, _, s in (line.strip().partition(" ") for line in said.splitlines()) if i.isdigit()})
+            found.update({int(i): s for i, _, s in (line.strip().partition(" ") for line in said.splitlines()) if words.number(i) is not None})
         return found
 
     def node_states(self, nodes: Sequence[str]) -> list[NodeState]:

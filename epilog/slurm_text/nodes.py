@@ -9,7 +9,7 @@ from gpualert_slurm.epilog.slurm_text import words
 
 EVENT_FIELDS = ("NodeName", "Start", "End", "State", "User", "Reason")
 """Asked of ``sacctmgr show event``; the reason is an operator's free text and stands last."""
-_REASON = re.compile(r"^(?P<reason>.*?)(?: \[(?P<user>[^\]@]*)@(?P<time>\d+)\])?$", re.DOTALL)
+_REASON = re.compile(r"^(?P<reason>.*?)(?: \[(?P<user>[^\]@]*)@(?P<time>[0-9]+)\])?$", re.DOTALL)
 
 
 def states(output: str) -> list[NodeState]:
@@ -62,4 +62,4 @@ def _value(line: str, key: str) -> str | None:
 
 
 def _float(word: str | None) -> float | None:
-    return float(word) if word and re.fullmatch(r"\d+(?:\.\d+)?", word) else None
+    return float(word) if word and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", word) else None

@@ -58,7 +58,8 @@ def free_text(output: str, names: Sequence[str], known: Sequence[tuple[str, str]
     found: dict[tuple[str, str], Row] = {}
     twice: set[tuple[str, str]] = set()
     marks = list(start.finditer(output))
-    for mark, following in zip(marks, [*(m.start() for m in marks[1:]), len(output)], strict=True):
+    for place, mark in enumerate(marks):
+        following = marks[place + 1].start() if place + 1 < len(marks) else len(output)
         index, job = mark.group().split(SEPARATOR)[:2]
         values = output[mark.end() : following].removesuffix("\n").split(SEPARATOR, len(names) - len(KEY) - 1)
         if (index, job) in found:
@@ -83,7 +84,7 @@ def records(found: Sequence[Row], described: Mapping[tuple[str, str], Row] | Non
             if job["JobIDRaw"] == raw.partition(".")[0] and job.get("DBIndex") == row.get("DBIndex"):
                 steps.append(row)
                 break
-    made = [_record(job, steps, described) for job, steps in jobs if job["JobIDRaw"].isdigit() and job.get("State")]
+    made = [_record(job, steps, described) for job, steps in jobs if words.number(job["JobIDRaw"]) is not None and job.get("State")]
     return sorted(made, key=lambda r: (r.start_ns is None, r.start_ns or 0, r.submit_ns or 0))
 
 
@@ -93,7 +94,7 @@ def _record(row: Row, steps: Sequence[Row], described: Mapping[tuple[str, str], 
     derived, derived_sig = words.exit_code(row.get("DerivedExitCode", ""))
     own = described.get((row.get("DBIndex", ""), row["JobIDRaw"]), {})
     minutes = words.number(row.get("TimelimitRaw", ""))
-    array, het = re.fullmatch(r"(\d+)_(\d+)", row.get("JobID", "")), re.fullmatch(r"(\d+)\+(\d+)", row.get("JobID", ""))
+    array, het = re.fullmatch(r"([0-9]+)_([0-9]+)", row.get("JobID", "")), re.fullmatch(r"([0-9]+)\+([0-9]+)", row.get("JobID", ""))
     user, uid = words.text(row.get("User", "")), words.number(row.get("UID", ""))
     if uid == 0 and user != "root":
         uid = None  # slurmdbd prints 0 until it has joined the row with its association

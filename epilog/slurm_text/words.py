@@ -18,9 +18,12 @@ FINAL_STATES = frozenset(
 
 LOST_NODE_FLAGS = frozenset({"DOWN", "NOT_RESPONDING", "FAIL", "FAILING", "POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "REBOOT_ISSUED"})
 MAX_NODES = 65_536
+MAX_NODE_LIST_CHARS = 1 << 20
+_NAME = r"[A-Za-z0-9._-]*(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*\][A-Za-z0-9._-]*)*"
+_NODE_LIST = re.compile(rf"{_NAME}(?:,{_NAME})*")
 _ABSENT = frozenset({"", "Unknown", "None", "N/A", "n/a", "(null)", "None assigned", "Invalid", "INVALID"})
-_DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)")
+_DURATION = re.compile(r"(?:([0-9]+)-)?(?:([0-9]+):)?([0-9]+):([0-9]+)(?:\.[0-9]+)?")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMGTPE]?)")
 
 
 def text(word: str) -> str | None:
@@ -30,7 +33,7 @@ def text(word: str) -> str | None:
 
 def number(word: str) -> int | None:
     """A whole number, or None."""
-    return int(word) if re.fullmatch(r"\d{1,19}", word) else None
+    return int(word) if re.fullmatch(r"[0-9]{1,19}", word) else None
 
 
 def time_ns(word: str) -> int | None:
@@ -48,7 +51,7 @@ def state(word: str) -> tuple[str, int | None]:
 
 def exit_code(word: str) -> tuple[int | None, int | None]:
     """``3:0`` as (exit code, signal); (None, None) where there is none."""
-    found = re.fullmatch(r"(\d+):(\d+)", word)
+    found = re.fullmatch(r"([0-9]+):([0-9]+)", word)
     return (int(found[1]), int(found[2])) if found else (None, None)
 
 
@@ -71,15 +74,27 @@ def size_bytes(word: str) -> int | None:
 
 def expand_nodes(node_list: str | None) -> tuple[str, ...]:
     """``n[1-3],gpu07`` as names in order, without duplicates; empty where it is absent or no node list."""
-    if not node_list or text(node_list) is None:
+    if not node_list or text(node_list) is None or not _is_node_list(node_list):
         return ()
     try:
-        nodes = NodeSet(node_list, resolver=False)
+        return tuple(str(name) for name in NodeSet(node_list, resolver=False))
     except (NodeSetParseError, ValueError, TypeError):
         return ()
-    if len(nodes) > MAX_NODES:
-        return ()
-    return tuple(str(name) for name in nodes)
+
+
+def _is_node_list(said: str) -> bool:
+    """Whether it is written as Slurm writes one, and names at most ``MAX_NODES``: told before it is expanded, since a job
+    may have chosen it (``n[1-999999999]``).
+    """
+    if len(said) > MAX_NODE_LIST_CHARS or not _NODE_LIST.fullmatch(said):
+        return False
+    count = 0
+    for name in re.findall(r"(?:[^,\[]|\[[^\]]*\])+", said):
+        product = 1
+        for ranges in re.findall(r"\[([^\]]*)\]", name):
+            product *= sum(max(0, int(last or first) - int(first)) + 1 for first, last in re.findall(r"([0-9]+)(?:-([0-9]+))?", ranges))
+        count += product
+    return count <= MAX_NODES
 
 
 def fold_nodes(names: tuple[str, ...]) -> str:
