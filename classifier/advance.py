@@ -31,6 +31,8 @@ class Advance:
     steps_planned: int | None
     step_s: float | None
     """Median time of one step."""
+    interval_s: float | None
+    """Median time between two lines of progress."""
     metrics: dict[str, float]
 
     @property
@@ -86,6 +88,7 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         steps_done=done,
         steps_planned=planned,
         step_s=_step_seconds(series),
+        interval_s=_interval_seconds(series),
         metrics=_metrics(evidence, series, loss),
     )
 
@@ -120,6 +123,17 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
         each = [(t2 - t1) / 1e9 / (s2 - s1) for (t1, s1), (t2, s2) in itertools.pairwise(points) if s2 > s1 and t2 > t1]
         if len(each) > len(best):
             best = each
+    return statistics.median(best) if best else None
+
+
+def _interval_seconds(series: tuple[Series, ...]) -> float | None:
+    """Median seconds between two points of the longest timed series."""
+    best: list[float] = []
+    for one in series:
+        if one.name in {"step", "loss"}:
+            times = [t for t in one.times_ns if t is not None]
+            each = [(after - before) / 1e9 for before, after in itertools.pairwise(times) if after >= before]
+            best = each if len(each) > len(best) else best
     return statistics.median(best) if best else None
 
 

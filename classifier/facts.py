@@ -18,10 +18,13 @@ from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import FirstFailure, Phase
 
 SILENT_S = 600.0
-"""Silence that counts as a standstill where no step time is known (DLRover's default; NCCL's watchdog)."""
+"""Silence that counts as a standstill where nothing tells the run's own rhythm (DLRover's default; NCCL's watchdog)."""
 SAFETY_FACTOR = 5.0
-"""Silence of so many step times is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
-MIN_SILENT_S = 60.0
+"""Silence of so many of the run's own intervals is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
+MIN_SILENT_S = 300.0
+"""Less may be an evaluation or a checkpoint, however fast the steps are."""
+LIVELY_S = 60.0
+"""Progress this shortly before the end means that the run was advancing."""
 CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
 """States of a run that was stopped from outside."""
 LAST_SECOND_NS = 1_000_000_000
@@ -36,11 +39,18 @@ class Silence:
     needed_s: float
     of: str
     cites: tuple[Evidence, ...]
+    interval_s: float = 0.0
+    """The run's own rhythm: the median time between two lines of progress."""
 
     @property
     def long(self) -> bool:
         """Long enough for a standstill."""
         return self.seconds >= self.needed_s
+
+    @property
+    def short(self) -> bool:
+        """Short enough to call the run advancing; between the two it is not decided."""
+        return self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
 
 
 class Facts:
@@ -158,6 +168,8 @@ class Facts:
         """When the run began to be stopped from outside: what is said or dies after it follows from that."""
         words = ("time_limit_text", "step_cancelled", "preempted_text")
         times = [e.time_ns for e in self.evidence if e.says in words and e.role is not Role.MARKER and e.time_ns is not None]
+        if self.row is not None:
+            times += [s.end_ns - LAST_SECOND_NS for s in self.row.steps if s.state in CUT and s.end_ns is not None]
         if self.ending.state == "TIMEOUT" and self.ending.started_ns is not None and self.ending.limit_s:
             times.append(self.ending.started_ns + self.ending.limit_s * 10**9)
         if self.ending.state in CUT and self.ending.ended_ns is not None:
@@ -258,13 +270,12 @@ class Facts:
             last, of = max([*writes, *times]), "output"
         else:
             return None
-        step = self.advance.step_s
-        needed = max(MIN_SILENT_S, SAFETY_FACTOR * step) if step is not None and of == "progress" else SILENT_S
+        rhythm = self.advance.interval_s if of == "progress" else None
+        needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
         seconds = max(0.0, (end - last) / 1e9 - self.ending.suspended_s)
-        cite = citations.field(
-            "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
-        )
-        return Silence(seconds, needed, of, (cite, *self.advance.marks[-1:]) if of == "progress" else (cite,))
+        value = f"{seconds:.0f} s before the end"
+        cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", value, time_ns=last)
+        return Silence(seconds, needed, of, (cite, *self.advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0)
 
     @cached_property
     def ranks_total(self) -> int:

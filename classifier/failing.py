@@ -224,6 +224,8 @@ def first_failure_of(failures: tuple[Failure, ...], gpus: dict[str, str]) -> Fir
     if timed:
         earliest = min(timed, key=lambda f: f.time_ns or 0)
         tied = [f for f in timed if (f.time_ns or 0) - (earliest.time_ns or 0) <= _apart(f, earliest)]
+    if all(f.rank is None and f.node is None for f in tied):
+        return None
     first = tied[0]
     spread = max(((f.time_ns or 0) for f in tied), default=0) - (first.time_ns or 0) if timed else 0
     uncertain = max(f.uncertainty_ns for f in tied) + spread

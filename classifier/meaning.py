@@ -130,6 +130,7 @@ _BY_WORDS: tuple[_Rule, ...] = (
         r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad)|found NaN in|returned nan values in its|encountered NaN",
     ),
     # named things that are not there
+    _rule(Cause.PERMISSION, "gated_repo", r".", about="asset", of=r"GatedRepoError$"),
     _rule(Cause.MISSING_MODULE, "shared_library", r"cannot open shared object file|undefined symbol:|DLL load failed", about="env"),
     _rule(Cause.MISSING_MODULE, "libc_version", r"version `GLIBC(?:XX)?_[\d.]+' not found", about="env"),
     _rule(

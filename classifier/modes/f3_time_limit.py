@@ -52,7 +52,7 @@ def _account(facts: Facts) -> Account:
     undecided: list[str] = []
     advice: list[str] = []
     title = f"time limit{cut} reached"
-    if facts.advance.seen and not (silence is not None and silence.long):
+    if facts.advance.seen and (silence is None or silence.short):
         variant = "advancing"
         share = f" (step {done} of {planned})" if done is not None and planned else f" (step {done})" if done is not None else ""
         title += f" while advancing{share}"

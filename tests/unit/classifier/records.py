@@ -104,8 +104,8 @@ class Run:
             )
         return self
 
-    def batch(self, out: str = "", *, code: int | None = None, signal: int | None = None, end: float = 12.0) -> Run:
-        return self.rank(0, self.nodes[0], out, code=code, signal=signal, end=end, step="batch", stream="out")
+    def batch(self, out: str = "", *, code: int | None = None, signal: int | None = None, end: float = 12.0, times: list[float] | None = None) -> Run:
+        return self.rank(0, self.nodes[0], out, code=code, signal=signal, end=end, step="batch", stream="out", times=times)
 
     def node(self, node: str, **fields) -> Run:
         for key, value in fields.items():
