@@ -12,17 +12,19 @@
 #include "guardian.h"
 #include "process_tree.h"
 #include "run.h"
+#include "witness.h"
 
-static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
-int command_signals(struct inherited *was)
+int command_signals(struct inherited *was, sigset_t *forwarded)
 {
     sigset_t set, quiet;
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigemptyset(&set);
+    sigemptyset(forwarded);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaddset(forwarded, passed_on[i]);
+    set = *forwarded;
     sigaddset(&set, SIGCHLD);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-        sigaddset(&set, forwarded[i]);
     quiet = set; /* these are the command's to feel: in us they would only end the capture */
     sigaddset(&quiet, SIGPIPE);
     sigaddset(&quiet, SIGXFSZ);
@@ -66,7 +68,7 @@ bool command_start(struct command *command, char **words, const struct outputs *
     return true;
 }
 
-/* The terminal's own signals reached the command as well: it is in our process group, as it would be without us. */
+/* The terminal's own signals reached the command as well, it is in our process group as it would be without us; so did those for the group. */
 static void forward(const struct command *command, const struct signalfd_siginfo *info, const struct outputs *outputs, struct end *end)
 {
     int signal = (int)info->ssi_signo;
@@ -75,6 +77,8 @@ static void forward(const struct command *command, const struct signalfd_siginfo
         theirs = false; /* a terminal that goes tells the session's leader alone, which the command would have been */
     if (signal == SIGWINCH)
         theirs = !outputs_resize(outputs) && theirs; /* again, now that its terminal has the new size */
+    else if (!from_terminal)
+        theirs = witness_saw(command->witness, signal, (pid_t)info->ssi_pid);
     if (!theirs)
         kill(command->pid, signal);
     if (signal != SIGWINCH && end->signals < MAX_SENT_SIGNALS)

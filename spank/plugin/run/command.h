@@ -16,11 +16,12 @@ struct inherited {
 struct command {
     pid_t pid;
     int exec_fault; /* read end: the errno of an exec that failed; close-on-exec */
+    int witness;    /* -1: none */
     struct instant started;
 };
 
-/* Blocks the signals that are forwarded, and gives a descriptor to read them from; -1 and errno. */
-int command_signals(struct inherited *was);
+/* Blocks the signals that are forwarded, names them, and gives a descriptor to read them from; -1 and errno. */
+int command_signals(struct inherited *was, sigset_t *forwarded);
 
 /* Forks and execs. False and errno when there is no process to be had. */
 bool command_start(struct command *command, char **words, const struct outputs *outputs, const struct inherited *was, int guardian);

@@ -16,6 +16,7 @@
 #include "finish.h"
 #include "process_tree.h"
 #include "run.h"
+#include "witness.h"
 
 struct note {
     enum { COMMAND_IS, IT_ENDED, ALL_IS_WRITTEN } says;
@@ -122,16 +123,16 @@ static void let_go(int socket, int folder)
     (void)!chdir("/");
 }
 
-static void rename_myself(char **words)
+static void rename_myself(char **words, const char *name)
 {
     char *start = words[0], *end = start;
     for (char **word = words; *word && *word == end; word++)
         end = *word + strlen(*word) + 1;
     if (end > start + 1) {
         memset(start, 0, (size_t)(end - start));
-        snprintf(start, (size_t)(end - start), "gpualert-guard");
+        snprintf(start, (size_t)(end - start), "%s", name);
     }
-    prctl(PR_SET_NAME, "gpualert-guard");
+    prctl(PR_SET_NAME, name);
 }
 
 /* What gpualert-run left to us, so that its caller need not wait for a disk. */
@@ -188,21 +189,33 @@ bool guardian_socket(int ends[2])
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
 }
 
-bool guardian_start(const struct bundle *b, int ends[2], char **words)
+static void start_witness(int socket, const sigset_t *signals, char **words)
+{
+    if (socket < 0 || fork() != 0)
+        return;
+    rename_myself(words, "run-witness");
+    let_go(socket, socket);
+    witness_run(4, signals);
+}
+
+bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words)
 {
     pid_t pid = fork(); /* the caller's signals are blocked: none gets in before they are ignored */
     if (pid == 0) {
         struct bundle mine = *b;
         sigset_t none;
+        start_witness(witness[1], signals, words);
         setsid();
         let_go(ends[1], mine.folder);
         mine.folder = 3;
-        rename_myself(words);
+        rename_myself(words, "gpualert-guard");
         ignore_signals();
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         guard(4, &mine);
     }
     close(ends[1]);
+    if (witness[1] >= 0)
+        close(witness[1]);
     return pid > 0;
 }

@@ -5,6 +5,7 @@
 #ifndef GPUALERT_RUN_GUARDIAN_H
 #define GPUALERT_RUN_GUARDIAN_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,9 +14,9 @@
 /* A guardian's socket: ours is ends[0], its own ends[1], both close-on-exec. False when there is none to be had. */
 bool guardian_socket(int ends[2]);
 
-/* Forks the guardian, and closes its end here. `words` is this program's argv, which it overwrites in its copy: it is not to be found
- * under the command's name. False when there is no guardian. */
-bool guardian_start(const struct bundle *b, int ends[2], char **words);
+/* Forks the guardian, and closes its end here; it forks the witness of `signals` with the end witness[1]. `words` is this program's argv,
+ * which both overwrite in their copies: they are not to be found under the command's name. False when there is no guardian. */
+bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words);
 
 /* In the command's process, before exec: what to end if gpualert-run is killed. Async-signal-safe. */
 void guardian_watch_me(int socket);

@@ -117,23 +117,24 @@ int main(int argc, char **argv)
     struct bundle bundle;
     struct outputs outputs = {.ends = {.in = {-1, -1}, .out = {-1, -1}}, .task_end = {-1, -1}};
     struct inherited was;
-    struct command command = {0};
+    sigset_t forwarded;
+    struct command command = {.witness = -1};
     struct end end = {0};
     struct capture *capture = NULL;
     const char *captured = "off: no bundle";
-    int guardian[2] = {-1, -1};
+    int guardian[2] = {-1, -1}, witness[2] = {-1, -1};
 
     fill_standard_descriptors();
     int status = options_read(&options, argc, argv);
     if (status >= 0)
         return status;
-    int signals = command_signals(&was);
+    int signals = command_signals(&was, &forwarded);
     bool kept = bundle_make(&bundle), diagnosed = false;
     if (kept) {
         int why = bundle_write_run(&bundle, &options);
         if (why)
             fprintf(stderr, "gpualert-run: cannot write %s/run.json: %s; there will be no diagnosis\n", bundle.path, strerror(why));
-        diagnosed = !why && guardian_socket(guardian);
+        diagnosed = !why && guardian_socket(guardian) && guardian_socket(witness);
         capture = start_capture(&bundle, &outputs, &captured);
     }
     if (options.verbose && kept)
@@ -144,7 +145,8 @@ int main(int argc, char **argv)
     }
     outputs_release(&outputs);
     if (diagnosed) /* only now: while the command's own start goes on */
-        diagnosed = guardian_start(&bundle, guardian, argv);
+        diagnosed = guardian_start(&bundle, guardian, witness, &forwarded, argv);
+    command.witness = witness[0];
     if (kept)
         (void)exit_record_write(&bundle, capture, captured, NULL, command.pid, command.started);
     command_wait(&command, signals, options.timeout_s, &outputs, &end);

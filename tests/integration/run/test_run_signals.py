@@ -52,6 +52,40 @@ def test_a_signal_to_gpualert_run_reaches_the_command_once(gpualert_run, name: s
         assert [(s.signal, s.sender_pid, s.sender_uid, s.forwarded) for s in sent] == [(signal.Signals[name], os.getpid(), os.getuid(), True)]
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1"])
+def test_a_signal_to_the_whole_group_reaches_the_command_once(gpualert_run, name: str) -> None:
+    """As timeout(1), a shell's `kill %1` or a batch system sends it: the command has it already."""
+    process = gpualert_run.start("--", sys.executable, "-c", COUNTER, "1", start_new_session=True)
+    ready(process)
+    time.sleep(0.1)
+    os.killpg(process.pid, signal.Signals[name])
+    assert process.stdout.read().split() == [name.encode()]
+    assert process.wait() == 0
+    (sent,) = gpualert_run.read("end.json")["signals"]
+    assert (sent["signal"], sent["forwarded"]) == (signal.Signals[name], False)
+
+
+def test_a_signal_by_name_to_gpualerts_own_processes_still_reaches_the_command(gpualert_run) -> None:
+    """`pkill gpualert`: every process with that name gets it, the command does not; then it must be passed on."""
+    process = gpualert_run.start("--", sys.executable, "-c", COUNTER, "1", start_new_session=True)
+    ready(process)
+    time.sleep(0.1)
+    session = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and _session(p) == process.pid]
+    named = [pid for pid in session if b"gpualert" in Path(f"/proc/{pid}/cmdline").read_bytes() + Path(f"/proc/{pid}/comm").read_bytes()]
+    assert process.pid in named
+    assert len(session) == 3  # gpualert-run, the command, the witness
+    for pid in named:
+        os.kill(pid, signal.SIGUSR1)
+    assert process.stdout.read().split() == [b"SIGUSR1"]
+
+
+def _session(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[3])
+    except OSError:
+        return 0
+
+
 def test_a_signal_that_kills_the_command_kills_gpualert_run(gpualert_run) -> None:
     process = gpualert_run.start("--", "sh", "-c", "echo ready; exec sleep 60")
     ready(process)
