@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 from pathlib import Path
@@ -29,19 +30,26 @@ def open_database(path: Path, folder: Path = MIGRATIONS) -> sqlite3.Connection:
     Raises:
         HistoryError: it is damaged, written by a newer gpualert, or cannot be written.
     """
+    steps = migrations(folder)
     try:
         path.touch(mode=0o600, exist_ok=True)
-        database = sqlite3.connect(path, isolation_level=None, timeout=30)
-        database.row_factory = sqlite3.Row
-        mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        if mode != "wal":
-            raise HistoryError(f"{path}: write-ahead logging is not possible here; daemon.state_dir must be on a local disk")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA foreign_keys = ON")
-        _migrate(database, path, migrations(folder))
+        with contextlib.ExitStack() as failing:
+            database = sqlite3.connect(path, isolation_level=None, timeout=30)
+            failing.callback(database.close)
+            _prepare(database, path)
+            _migrate(database, path, steps)
+            failing.pop_all()
     except (sqlite3.Error, OSError) as error:
         raise HistoryError(f"{path} cannot be used: {error}; where it is damaged, move it and its -wal file away: a new one is made") from error
     return database
+
+
+def _prepare(database: sqlite3.Connection, path: Path) -> None:
+    database.row_factory = sqlite3.Row
+    if database.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+        raise HistoryError(f"{path}: write-ahead logging is not possible here; daemon.state_dir must be on a local disk")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA foreign_keys = ON")
 
 
 def _migrate(database: sqlite3.Connection, path: Path, steps: list[tuple[int, str]]) -> None:
