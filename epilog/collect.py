@@ -159,9 +159,9 @@ def _records(job: JobFile, gaps: list[Gap]) -> tuple[list[RankExit], list[RankLo
     for record in records:
         own = record.rank_logs(job.log_folder, job.record_folder)
         logs += own
-        for log, hole in ((log, hole) for log in own for hole in log.holes):
-            what = f"{hole.length} bytes from byte {hole.offset} on of {log.path}"
-            gaps.append(Gap(what=what, why="capture keeps head and tail", rank=log.rank))
+        for path, hole in ((log.path, hole) for log in own for hole in log.holes):
+            what = f"{hole.length} bytes from byte {hole.offset} on of {path}"
+            gaps.append(Gap(what=what, why="capture keeps head and tail", rank=record.rank))
         task = f"task {record.task} of step {record.step}"
         if record.state == "prepared":
             why = "Slurm never started it, or its slurmstepd died before it ended"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from gpualert_slurm.epilog.collect_files import Bounded, open_own, text_of
+from gpualert_slurm.epilog.collect_files import Bounded, Hurried, open_own, text_of
 from gpualert_slurm.epilog.collect_user import Send
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.excerpt import Excerpt
@@ -18,6 +19,8 @@ from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.rank import RankLog
 from gpualert_slurm.rank_log import LogFrame
 from gpualert_slurm.time_index import TimeIndex
+
+_TAIL_BYTES = 256 * 1024
 
 
 class Scan(Protocol):
@@ -39,6 +42,8 @@ class LogWork:
     excerpt: tuple[int, int] | None
     most_evidence: int
     lent: int | None = None
+    hurry_at: float = math.inf
+    """Monotonic time from which on only the end of the log is read."""
 
     def __call__(self, send: Send) -> None:
         """Read the log once; what is wrong with it becomes a gap."""
@@ -65,7 +70,11 @@ class LogWork:
             send(b"X" + cut_excerpt(fd, frame, log, self.excerpt).json_bytes())
         arrival = arrivals(frame, self.index, "err" if log.stream == "err" else "out") if self.index is not None else None
         with open_log(Path(log.path), frame) as text:
-            send(b"P" + self.scan(text, log.path, _where(log), arrival, self.most_evidence).json_bytes())
+            hurried = Hurried(text, self.hurry_at, frame.tail_start + frame.tail - _TAIL_BYTES)
+            buffered = io.BufferedReader(hurried, 1 << 18)
+            send(b"P" + self.scan(buffered, log.path, _where(log), arrival, self.most_evidence).json_bytes())
+        if hurried.blanked is not None:
+            gap(f"what bytes {hurried.blanked[0]} to {hurried.blanked[1]} of {log.path} say", "no time was left to read more than the end")
 
 
 def within(frame: LogFrame, most_bytes: int) -> LogFrame:

@@ -80,9 +80,11 @@ class LogReader:
             sizes = (self.bounds.excerpt_head_bytes, self.bounds.excerpt_tail_bytes) if tasks.index(task) < self.bounds.excerpt_ranks else None
             most = _UNRECORDED_BYTES if log.bytes_kept is None else log.bytes_kept + _FRAME_SLACK
             index = TimeIndex.read(Path(log.index_path)) if log.index_path is not None else None
-            work = LogWork(log, self.account.uid, self.scan, index, most, sizes, MOST_EVIDENCE_PER_LOG)
-            # Half of what is left: a log that hangs its reader leaves time for the next.
-            _take(found, log, run_as(self.account, work, self._limits(max(left / 2, min(left, _ENOUGH_S)))))
+            # Half of what is left: a log that hangs its reader leaves time for the next. Half of that, and then to its end.
+            share = max(left / 2, min(left, _ENOUGH_S))
+            hurry_at = time.monotonic() + share / 2
+            work = LogWork(log, self.account.uid, self.scan, index, most, sizes, MOST_EVIDENCE_PER_LOG, hurry_at=hurry_at)
+            _take(found, log, run_as(self.account, work, self._limits(share)))
         return found
 
     def stepd_log(self, path: Path, step: str, until: float) -> LogFindings:

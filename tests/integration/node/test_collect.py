@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from gpualert_slurm.config import Config, Node, Site
 from gpualert_slurm.epilog.collect import Ended, Watched, collect
 from gpualert_slurm.epilog.collect_account import Account
 from gpualert_slurm.epilog.collect_artifacts import Artifacts, take_artifacts
+from gpualert_slurm.epilog.collect_files import Hurried
 from gpualert_slurm.evidence import Trust, Where
 from gpualert_slurm.job_file import EpilogFacts, JobFile
 from gpualert_slurm.node_report import NodeReport
@@ -159,7 +161,7 @@ def test_reader_that_was_taken_over_proves_nothing(job):
 
 
 def test_task_that_was_never_started_and_missing_footer_are_gaps(state):
-    """slurmstepd died: the record stayed prepared, the log has no footer; what was written is read."""
+    """Slurmstepd died: the record stayed prepared, the log has no footer; what was written is read."""
     job = AJob(state)
     job.start()
     job.task(0, TRACEBACK, exit_code=None)
@@ -290,3 +292,33 @@ def test_name_that_is_not_utf8_travels_as_text(work):
     (file,) = artifacts(work, "odd*").files
     assert file.path == "odd\\xff.txt"
     assert file.content == ""
+
+
+def test_long_log_of_a_slow_reader_is_still_read_to_its_end(state):
+    """A hundred megabytes of progress and a traceback: the middle is named as unread, the end has its line number, offset and time."""
+    job = AJob(state)
+    job.start()
+    lines = 400_000
+    path = job.task(0, b"step 1 loss 2.5 and some more words, and more, and more of them\n" * lines + TRACEBACK, exit_code=1)
+    found = report(job, collect_timeout_s=16)
+    (failure,) = [e for e in found.evidence if e.says == "exception"]
+    assert failure.source.kind == "quote"
+    content = path.read_bytes()
+    quoted = content[failure.source.offset : failure.source.offset + failure.source.length]
+    assert quoted.decode() == failure.source.text
+    assert content.count(b"\n", 0, failure.source.offset) + 1 == failure.source.line
+    unread = [g for g in gaps(found) if "no time was left to read more than the end" in g]
+    assert unread or found.series[0].points_seen == lines
+
+
+def test_hurried_reader_blanks_the_middle_only():
+    """Offsets and line breaks stay; the end is as it was."""
+    content = b"a\nbb\n" * 1000 + b"the end\n"
+    hurried = Hurried(io.BytesIO(content), hurry_at=0.0, tail_from=len(content) - 8)
+    got = io.BufferedReader(hurried, 100).read()
+    assert got[-8:] == b"the end\n"
+    assert got[:-8] == b"\0\n\0\0\n" * 1000
+    assert hurried.blanked == (0, len(content) - 8)
+    unhurried = Hurried(io.BytesIO(content), hurry_at=time.monotonic() + 60, tail_from=len(content))
+    assert unhurried.read() == content
+    assert unhurried.blanked is None

@@ -52,9 +52,9 @@ def test_strangers_can_put_in_and_nothing_else(site):
     TRANSPORT.send([b"sealed"], site)
     (arrival,) = arrived(site)
     for attempt in (
-        lambda: os.listdir(site.spool_dir),
-        lambda: os.listdir(site.spool_dir / arrival.name[:2]),
-        lambda: (site.spool_dir / arrival.name).unlink(),
+        lambda: list(site.spool_dir.iterdir()),
+        lambda: list((site.spool_dir / arrival.name[:2]).iterdir()),
+        (site.spool_dir / arrival.name).unlink,
         lambda: (site.spool_dir / arrival.name).write_bytes(b"x"),
         lambda: (site.spool_dir / arrival.name).rename(site.spool_dir / "x"),
         lambda: (site.spool_dir / "00").rename(site.spool_dir / "x"),
@@ -134,7 +134,7 @@ def test_refused_piece_goes_aside_and_not_for_ever(site, monkeypatch):
 
 def test_sub_folder_of_a_stranger_is_an_error_with_a_name(site):
     """A user who made ``00`` first could empty it: the daemon says so instead of using it."""
-    as_uid(NOBODY, lambda: (site.spool_dir / "00").mkdir())
+    as_uid(NOBODY, (site.spool_dir / "00").mkdir)
     with pytest.raises(OSError, match=r"/00 is in the way"):
         as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
 

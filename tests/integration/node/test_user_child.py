@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -46,18 +47,16 @@ def test_child_cannot_read_what_is_roots(tmp_path):
 
     def work(send):
         for what in (secret, Path(f"/proc/{parent}/mem"), Path(f"/proc/self/fd/{held}"), Path(f"/proc/{parent}/fd/{held}")):
-            try:
+            with contextlib.suppress(OSError):
                 what.read_bytes()
-                send(f"read {what}".encode())
-            except OSError as error:
-                send(type(error).__name__.encode())
+                send(b"read")
+            send(b"tried")
 
     try:
         answer = run_as(USER, work, QUICK)
     finally:
         os.close(held)
-    assert not [f for f in answer.frames if f.startswith(b"read")]
-    assert len(answer.frames) == 4
+    assert answer.frames == (b"tried",) * 4
 
 
 def test_child_cannot_make_processes_or_files(open_folder):
@@ -135,10 +134,8 @@ def test_torn_frames_are_cut_off_not_believed(torn):
     def work(send):
         send(b"whole")
         for fd in range(3, 64):
-            try:
+            with contextlib.suppress(OSError):
                 os.write(fd, torn)
-            except OSError:
-                continue
 
     answer = run_as(USER, work, QUICK)
     assert answer.frames == (b"whole",)
@@ -147,10 +144,10 @@ def test_torn_frames_are_cut_off_not_believed(torn):
 
 def test_nothing_is_left_behind():
     """No zombie, no descriptor."""
-    before = sorted(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         run_as(USER, lambda send: send(b"x"), QUICK)
-    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
