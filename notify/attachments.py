@@ -16,7 +16,7 @@ from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.notification import Attachment, LeftOut
 from gpualert_slurm.notify import words
-from gpualert_slurm.notify.claims import whose
+from gpualert_slurm.notify.claims import SCRIPT_STEPS, whose
 from gpualert_slurm.notify.headers import file_name
 from gpualert_slurm.notify.plain import visible, visible_lines
 from gpualert_slurm.notify.redact import Redactor
@@ -27,6 +27,7 @@ ZIP_FROM_BYTES = 65_536
 WIRE_OVERHEAD_BYTES = 700
 """MIME headers and boundary of one part, generously."""
 TOO_LARGE = "the mail may have {} more, this would need {} (mail.max_message_bytes)"
+STREAMS = {"out": "stdout", "err": "stderr", "both": "stdout and stderr"}
 LISTED = 20
 """So many left-out files are listed in the mail itself; a longer list is attached whole."""
 
@@ -131,9 +132,10 @@ def _log(report: NodeReport, excerpt: Excerpt, redactor: Redactor) -> Candidate:
     if excerpt.tail:
         body += visible_lines(redactor.text(excerpt.tail))
     content = "\n".join([*head, "", *body, ""]).encode("utf-8", "replace")
-    rank = f"rank{excerpt.where.rank}" if excerpt.where.rank is not None else "log"
+    rank = "script" if excerpt.where.step in SCRIPT_STEPS else "log" if excerpt.where.rank is None else f"rank{excerpt.where.rank}"
     name = file_name(f"{rank}-{redactor.text(excerpt.path.rpartition('/')[2])}.log.txt")
-    what = f"head and tail of the log of {owner}" if excerpt.bytes_left_out else f"the log of {owner}"
+    stream = STREAMS.get(excerpt.stream, "output")
+    what = f"head and tail of {stream} of {owner}" if excerpt.bytes_left_out else f"{stream} of {owner}"
     attachment = Attachment(filename=name, media_type="text/plain", content=content)
     if len(content) > ZIP_FROM_BYTES:
         attachment = Attachment(filename=f"{name.removesuffix('.log.txt')}.log.zip", media_type="application/zip", content=_zipped(name, content))

@@ -13,34 +13,45 @@ from gpualert_slurm.notify.wording import trust_words
 from gpualert_slurm.verdict import Claim
 
 VALUES_SHOWN = 8
+LOOK_AHEAD = 4
+SCRIPT_STEPS = ("batch", "interactive")
+"""Steps whose one task is the job's own shell: "rank 0" would name the wrong thing."""
 
 
 def claim_views(
-    claims: Sequence[Claim], evidence: Sequence[Evidence], limits: Limits, zone: tzinfo | None
+    claims: Sequence[Claim], evidence: Sequence[Evidence], *, copies: Mapping[str, str], limits: Limits, zone: tzinfo | None
 ) -> tuple[tuple[ClaimView, ...], list[str]]:
-    """The claims as they are shown, and what was cut: each cut names its number and where the rest is."""
+    """The claims as they are shown, each once, and what was cut: each cut names its number and where the rest is.
+
+    ``copies`` gives, for a log on a node, where the owner's copy of it lies.
+    """
     by_id = {e.id: e for e in evidence}
-    cuts: list[str] = []
-    views = [_claim(c, by_id, limits, zone, cuts) for c in claims[: limits.claims]]
-    if len(claims) > limits.claims:
-        cuts.append(f"{words.plural(len(claims) - limits.claims, 'more statement')} with evidence: see verdict.json")
-    return tuple(views), cuts
+    looked_at = claims[: LOOK_AHEAD * limits.claims]
+    made = list(dict.fromkeys(_claim(c, by_id, copies, limits, zone) for c in looked_at))
+    shown = made[: limits.claims]
+    cuts = [cut for _, cut in shown if cut]
+    more = len(made) - len(shown) + len(claims) - len(looked_at)
+    if more:
+        cuts.append(f"{words.plural(more, 'more statement')} with evidence: see verdict.json")
+    return tuple(view for view, _ in shown), cuts
 
 
-def _claim(claim: Claim, by_id: Mapping[str, Evidence], limits: Limits, zone: tzinfo | None, cuts: list[str]) -> ClaimView:
-    cited = [by_id[i] for i in claim.evidence if i in by_id]
-    if len(cited) > limits.quotes_per_claim:
-        more = words.plural(len(cited) - limits.quotes_per_claim, "more piece")
-        cuts.append(f"{more} of evidence for “{visible(claim.text)[:80]}”: see verdict.json")
-    return ClaimView(sentence(claim.text), tuple(quoted(e, limits, zone) for e in cited[: limits.quotes_per_claim]))
+def _claim(
+    claim: Claim, by_id: Mapping[str, Evidence], copies: Mapping[str, str], limits: Limits, zone: tzinfo | None
+) -> tuple[ClaimView, str]:
+    """The claim as shown, and what was cut of its evidence."""
+    cited = list(dict.fromkeys(quoted(by_id[i], copies, limits, zone) for i in claim.evidence if i in by_id))
+    view = ClaimView(sentence(claim.text), tuple(cited[: limits.quotes_per_claim]))
+    more = len(cited) - limits.quotes_per_claim
+    return view, f"{words.plural(more, 'more piece')} of evidence for “{view.text[:80]}”: see verdict.json" if more > 0 else ""
 
 
-def quoted(evidence: Evidence, limits: Limits, zone: tzinfo | None) -> Quoted:
+def quoted(evidence: Evidence, copies: Mapping[str, str], limits: Limits, zone: tzinfo | None) -> Quoted:
     """One piece of evidence: a quote with file and line, a reading with its window, a field with the query that shows it."""
     source = evidence.source
     if isinstance(source, Quote):
         rows = [row for line in visible_lines(source.text) for row in wrap(line)] or ["(an empty line)"]
-        place = f"{sentence(source.file)}, line {source.line}"
+        place = f"{sentence(copies.get(source.file, source.file))}, line {source.line}"
     elif isinstance(source, Reading):
         rows = wrap(_reading(source))
         place = f"{sentence(source.source)}, {words.instant(source.time_from_ns, zone)} to {words.instant(source.time_to_ns, zone)}"
@@ -75,7 +86,9 @@ def _attributes(evidence: Evidence, zone: tzinfo | None) -> str:
 def whose(where: Where) -> str:
     """``rank 3 on n2, GPU-8f…``; empty when nothing is known."""
     parts = []
-    if where.rank is not None:
+    if where.step in SCRIPT_STEPS:
+        parts.append("the batch script" if where.step == "batch" else "the interactive shell")
+    elif where.rank is not None:
         parts.append(f"rank {where.rank}")
     if where.node is not None:
         parts.append(f"on {visible(where.node)}" if parts else visible(where.node))

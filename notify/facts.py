@@ -9,6 +9,7 @@ from datetime import tzinfo
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notify import words
+from gpualert_slurm.notify.claims import SCRIPT_STEPS
 from gpualert_slurm.notify.plain import visible
 from gpualert_slurm.notify.redact import Redactor
 from gpualert_slurm.verdict import Verdict
@@ -77,10 +78,11 @@ def _state(verdict: Verdict, account: AccountingRecord | None) -> str:
 
 
 def _ranks(verdict: Verdict) -> str:
-    if not verdict.ranks:
+    ranks = [s for s in verdict.ranks if s.step not in SCRIPT_STEPS]
+    if not ranks:
         return ""
-    failed = len(verdict.failed_ranks)
-    return f"{len(verdict.ranks)}, of which {failed} failed" if failed else f"{len(verdict.ranks)}"
+    badly = sum(1 for s in ranks if s.exit_code or s.signal)
+    return f"{len(ranks)}, of which {badly} ended badly" if badly else f"{len(ranks)}"
 
 
 def _gpus(job: JobRecord, account: AccountingRecord | None) -> str:

@@ -19,7 +19,7 @@ def header_text(text: str, max_chars: int) -> str:
     plain = " ".join(plain.split())
     while "=?" in plain:
         plain = plain.replace("=?", "= ?")
-    return plain if len(plain) <= max_chars else f"{plain[: max_chars - 1].rstrip()}…"
+    return plain if len(plain) <= max_chars else f"{plain[: max(0, max_chars - 3)].rstrip()}..."[:max_chars]
 
 
 def file_name(text: str, max_chars: int = 80) -> str:

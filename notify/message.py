@@ -15,6 +15,8 @@ from gpualert_slurm.notify.headers import HEADER_CHARS, file_name, header_text
 from gpualert_slurm.notify.stored_message import Envelope
 
 POLICY = SMTP.clone(max_line_length=78, cte_type="7bit")
+WIRE = POLICY.clone(max_line_length=250)
+"""Headers in ASCII stay on one line (RFC 5322 allows 998): folded at 78, a long first word leaves ``Subject:`` alone on its line."""
 SUBJECT_CHARS = 160
 
 
@@ -55,7 +57,7 @@ def build(notification: Notification, mail: Mail, now_ns: int) -> tuple[Envelope
         html.add_related(picture.content, kind, sub, cid=f"<{picture.content_id}>", disposition="inline", filename=file_name(picture.filename))
     for attachment in (a for a in notification.attachments if not a.content_id):
         _attach(message, attachment)
-    content = message.as_bytes()
+    content = message.as_bytes(policy=WIRE if subject.isascii() else POLICY)
     envelope = Envelope(
         key=notification.key,
         sender=sender.addr_spec,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -62,6 +63,35 @@ DETECTORS = (
 """Of its detectors those that know a format. Entropy is left out: it takes hashes, UUIDs and checkpoints for secrets."""
 
 
+LIKELY = re.compile(r"[\w+/=.%-]{12,}|key|token|secret|passw|passphrase|_pwd|bearer|authoriz|://", re.IGNORECASE)
+"""What every pattern needs at least: most strings of a verdict are ruled out by one look."""
+
+PIECE_CHARS = 8192
+"""Longer texts are searched in pieces of this size, and again in pieces shifted by half: some patterns look ahead as far
+as they can, and a log of one endless line would take time in the square of its length. A secret of up to half a piece
+lies whole in one of them."""
+REMEMBERED_CHARS = 512
+
+
+@cache
+def whole_text_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Those for what spans many lines."""
+    return tuple((kind, pattern) for kind, pattern in patterns() if kind == "private key")
+
+
+@cache
+def piece_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """All others."""
+    return tuple((kind, pattern) for kind, pattern in patterns() if kind != "private key")
+
+
+def _pieces(text: str, offset: int) -> Iterator[str]:
+    start, end = 0, offset or PIECE_CHARS
+    while start < len(text):
+        yield text[start:end]
+        start, end = end, end + PIECE_CHARS
+
+
 @cache
 def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Every pattern with the name of what it finds."""
@@ -80,15 +110,23 @@ class Redactor:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self._known: dict[str, tuple[str, Counter[str]]] = {}
 
     def text(self, text: str) -> str:
         """``text`` with each secret as ``[redacted: <kind>]``; doing it twice changes nothing more."""
-        if len(text) < 8:
+        if not LIKELY.search(text):
             return text
-        text = self._key_ends(text)
-        for kind, pattern in patterns():
-            text = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
-        return text
+        known = self._known.get(text)
+        if known is not None:
+            self.counts.update(known[1])
+            return known[0]
+        before = self.counts.copy()
+        clean = self._apply(whole_text_patterns(), self._key_ends(text))
+        for offset in (0, PIECE_CHARS // 2) if len(clean) > PIECE_CHARS else (0,):
+            clean = "".join(self._apply(piece_patterns(), piece) for piece in _pieces(clean, offset))
+        if len(text) <= REMEMBERED_CHARS:
+            self._known[text] = (clean, self.counts - before)
+        return clean
 
     def verdict(self, verdict: Verdict) -> Verdict:
         """The verdict without secrets; a quote that changed no longer fits its hash and says so in ``data.redacted``."""
@@ -98,6 +136,11 @@ class Redactor:
             if old["source"] != new["source"]:
                 new["data"]["redacted"] = True
         return Verdict.model_validate(after)
+
+    def _apply(self, patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:
+        for kind, pattern in patterns:
+            text = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
+        return text
 
     def _walk(self, value: Any) -> Any:  # noqa: ANN401 - any JSON
         if isinstance(value, str):

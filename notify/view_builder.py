@@ -32,6 +32,8 @@ COMMANDS = re.compile(
 )
 """First words by which an advice is known to be something to paste."""
 
+OS_ERROR = re.compile(r"\b((?:FileNotFound|Permission|IsADirectory|NotADirectory|FileExists)Error): \[Errno \d+\] [^:'\"]{1,60}: ['\"]([^'\"]+)['\"]")
+LONG_PATH = re.compile(r"(?<![\w.:/])/[^\s:'\"]{36,}")
 RELATIONS = {"node": "on a node of this job", "parent": "this job continues it", "earlier_attempt": "an earlier attempt", "same_name": "same name"}
 
 
@@ -40,16 +42,17 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
     what = run_name(verdict, job)
     tone = wording.tone(verdict, what)
     who, why_them = wording.who_acts(verdict, mail.support)
-    shows, cuts = claim_views(verdict.shows, verdict.evidence, limits, zone)
-    warnings, warning_cuts = claim_views(verdict.warnings, verdict.evidence, limits, zone)
+    copies = {log.path: f"{r.archive_path}/{log.path.rpartition('/')[2]}" for r in job.reports if r.archive_path for log in r.logs}
+    shows, cuts = claim_views(verdict.shows, verdict.evidence, copies=copies, limits=limits, zone=zone)
+    warnings, warning_cuts = claim_views(verdict.warnings, verdict.evidence, copies=copies, limits=limits, zone=zone)
     cuts += warning_cuts
-    gaps = [sentence(redactor.text(str(g))) for g in _once(*verdict.gaps, *job.gaps, *(g for r in job.reports for g in r.gaps))]
+    gaps = [sentence(redactor.text(g)) for g in _gaps(*verdict.gaps, *job.gaps, *(g for r in job.reports for g in r.gaps))]
     return View(
         tone=tone,
         subject=subject(verdict, job, tone),
         headline=sentence(verdict.headline),
         mode_line=wording.mode_line(verdict),
-        subtitle=_subtitle(verdict, job, zone),
+        subtitle=_subtitle(verdict, job, tone, zone),
         who=who,
         why_them=why_them,
         how_sure=wording.how_sure(verdict.confidence),
@@ -83,7 +86,13 @@ def run_name(verdict: Verdict, job: JobRecord) -> str:
 def subject(verdict: Verdict, job: JobRecord, tone: wording.Tone) -> str:
     """``[gpualert] job 4242 train-7b FAILED: rank 3 on n2: FileNotFoundError: data/train.bin``, fit for a header."""
     what = run_name(verdict, job)
-    return header_text(f"[gpualert] {what[0].lower()}{what[1:]} {tone.word}: {visible(verdict.headline)}", SUBJECT_CHARS)
+    return header_text(f"[gpualert] {what[0].lower()}{what[1:]} {tone.word}: {brief(visible(verdict.headline))}", SUBJECT_CHARS)
+
+
+def brief(headline: str) -> str:
+    """``FileNotFoundError: .../incomplete/shard-0003.bin`` of what Python prints: the errno says what the exception's name says."""
+    short = OS_ERROR.sub(r"\1: \2", headline)
+    return LONG_PATH.sub(lambda path: f".../{'/'.join(path[0].split('/')[-2:])}", short)
 
 
 def step(advice: str) -> Step:
@@ -109,8 +118,8 @@ def _is_command(text: str) -> bool:
     return begins and not text.endswith(".") and not re.search(r", (?:and|or) ", text)
 
 
-def _subtitle(verdict: Verdict, job: JobRecord, zone: tzinfo | None) -> str:
-    parts = [facts.ending(verdict)]
+def _subtitle(verdict: Verdict, job: JobRecord, tone: wording.Tone, zone: tzinfo | None) -> str:
+    parts = [facts.ending(verdict)] if verdict.exit_code or verdict.exit_signal or tone.severity is wording.Severity.GOOD else []
     ran = facts.duration_s(verdict, job)
     if ran is not None:
         parts.append(f"after {words.span(ran)}")
@@ -172,8 +181,12 @@ def _footer(mail: Mail) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _once(*gaps: Gap) -> list[Gap]:
-    return list(dict.fromkeys(gaps))
+def _gaps(*gaps: Gap) -> list[str]:
+    """Each gap once; the same on several nodes is one line."""
+    nodes: dict[tuple[str, str], set[str]] = {}
+    for gap in gaps:
+        nodes.setdefault((gap.what, gap.why), set()).update({gap.node} if gap.node else ())
+    return [f"{words.nodes(where)}: {what} ({why})" if where else f"{what} ({why})" for (what, why), where in nodes.items()]
 
 
 def _cut(items: Iterable[T], max_items: int, what: str, cuts: list[str]) -> list[T]:

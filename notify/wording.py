@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -112,7 +111,12 @@ def trust_words(trust: Trust) -> str:
 
 
 def _blamed_nodes(verdict: Verdict) -> str:
-    first = verdict.first_failure.nodes if verdict.first_failure else ()
-    said: Iterable[str] = (e.where.node for e in verdict.evidence if e.trust is Trust.SYSTEM and e.where.node)
-    blamed = tuple(first) or tuple(said)
+    by_id = {e.id: e for e in verdict.evidence}
+    for claim in verdict.shows:  # what the first claim with system evidence says of which node is what the blame rests on
+        said = [by_id[i].where.node for i in claim.evidence if i in by_id and by_id[i].trust is Trust.SYSTEM]
+        blamed = tuple(node for node in said if node)
+        if blamed:
+            break
+    else:
+        blamed = verdict.first_failure.nodes if verdict.first_failure else ()
     return f"node {words.nodes(blamed)}" if len(set(blamed)) == 1 else f"nodes {words.nodes(blamed)}" if blamed else "a node"

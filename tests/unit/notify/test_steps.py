@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpualert_slurm.notify.view import Step
-from gpualert_slurm.notify.view_builder import step
+from gpualert_slurm.notify.view_builder import brief, step
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,16 @@ def test_what_can_be_pasted_is_set_apart(advice, text, code):
 )
 def test_a_sentence_stays_a_sentence(advice):
     assert step(advice) == Step(advice)
+
+
+@pytest.mark.parametrize(
+    ("headline", "short"),
+    [
+        ("rank 3: FileNotFoundError: [Errno 2] No such file or directory: 'data/train.bin'", "rank 3: FileNotFoundError: data/train.bin"),
+        ("PermissionError: [Errno 13] Permission denied: '/scratch/a/b/c/d/e/f/g/h/i/j/k/l/model.pt'", "PermissionError: .../l/model.pt"),
+        ("rank 0: CUDA out of memory", "rank 0: CUDA out of memory"),
+        ("see https://example.org/a/very/long/path/that/stays/as/it/is/here", "see https://example.org/a/very/long/path/that/stays/as/it/is/here"),
+    ],
+)
+def test_a_subject_says_the_error_once_and_the_end_of_a_long_path(headline, short):
+    assert brief(headline) == short
