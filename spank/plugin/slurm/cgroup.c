@@ -1,10 +1,12 @@
 #include "cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct memory_counters nothing = {-1, -1, -1, -1};
@@ -56,6 +58,32 @@ static struct memory_counters read_counters(const char *folder, bool v2)
     return m;
 }
 
+/* Version 1 counts a kill in the killed process's own group alone, and Slurm gives each task a group below its step's. */
+static int64_t kills_below(const char *folder, unsigned levels)
+{
+    char entries[4096] __attribute__((aligned(8))), path[1024], text[1024];
+    int64_t sum = 0;
+    long got;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        for (long at = 0; at < got;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
+            at += entry->d_reclen;
+            if (strncmp(entry->d_name, "task_", 5) != 0 && strncmp(entry->d_name, "step_", 5) != 0)
+                continue;
+            if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= sizeof path)
+                continue;
+            if (read_text(path, "memory.oom_control", text, sizeof text) && line_value(text, "oom_kill") > 0)
+                sum += line_value(text, "oom_kill");
+            if (levels > 1)
+                sum += kills_below(path, levels - 1);
+        }
+    if (fd >= 0)
+        close(fd);
+    return sum;
+}
+
 /* Cuts the path behind the component that begins with `component` and, for the job's, ends there too. */
 static bool cut_behind(char *path, const char *component)
 {
@@ -89,7 +117,7 @@ static bool find_group(char *path, size_t size, bool *v2)
     return found;
 }
 
-void cgroup_read_memory(uint32_t job, struct step_memory *memory)
+void cgroup_read_memory(uint32_t job, bool failed, struct step_memory *memory)
 {
     char path[512], folder[640], wanted[32];
     bool v2 = false;
@@ -101,9 +129,13 @@ void cgroup_read_memory(uint32_t job, struct step_memory *memory)
     snprintf(memory->cgroup, sizeof memory->cgroup, "%s", path);
     snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", v2 ? "" : "/memory", path);
     memory->step = read_counters(folder, v2);
+    if (!v2 && failed && memory->step.oom_kill_events >= 0)
+        memory->step.oom_kill_events += kills_below(folder, 1);
     wanted[strlen(wanted) - 1] = '\0';
     if (cut_behind(path, wanted)) {
         snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", v2 ? "" : "/memory", path);
         memory->job = read_counters(folder, v2);
+        if (!v2 && failed && memory->job.oom_kill_events >= 0)
+            memory->job.oom_kill_events += kills_below(folder, 2);
     }
 }

@@ -12,7 +12,8 @@ struct step_memory {
     struct memory_counters step, job;
 };
 
-/* Reads /proc/self/cgroup and the counters of the step's and the job's group. Absent ones are -1. */
-void cgroup_read_memory(uint32_t job, struct step_memory *memory);
+/* Reads /proc/self/cgroup and the counters of the step's and the job's group. Absent ones are -1. The kills in the groups below, which
+ * version 1 counts there alone, are added for a task that `failed`: one file a task of the node. */
+void cgroup_read_memory(uint32_t job, bool failed, struct step_memory *memory);
 
 #endif

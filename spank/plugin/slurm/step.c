@@ -232,7 +232,7 @@ void step_task_exited(spank_t sp)
         task->pid = pid;
     if (step.capture)
         capture_task_ended(step.capture, (unsigned)local);
-    cgroup_read_memory(step.id.job, &task->memory);
+    cgroup_read_memory(step.id.job, status != 0, &task->memory);
     if (status != 0 || !all_waited()) /* else step_end comes at once */
         put_record((unsigned)local, "exited", status != 0);
 }
