@@ -51,7 +51,6 @@ class SlurmConf:
             "SlurmdDebug": "verbose",
             "PlugStackConfig": f"{root}/etc/plugstack.conf",
             "MailProg": "/bin/true",
-            **tracking.SETTINGS[self.tracking],
             "JobAcctGatherFrequency": "task=1",
             "SelectType": "select/cons_tres",
             "SelectTypeParameters": "CR_CPU",
@@ -76,6 +75,7 @@ class SlurmConf:
             "ReturnToService": "2",
             # The nodes are as large as their lines say, although they share a small host.
             "SlurmdParameters": "config_overrides",
+            **tracking.SETTINGS[self.tracking],
             **self.extra,
             **self.settings,
         }

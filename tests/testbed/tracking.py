@@ -13,7 +13,9 @@ import subprocess
 VARIABLE = "GPUALERT_TESTBED_TRACKING"
 SETTINGS = {
     "linuxproc": {"ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none", "JobAcctGatherType": "jobacct_gather/linux"},
-    "cgroup": {"ProctrackType": "proctrack/cgroup", "TaskPlugin": "task/cgroup", "JobAcctGatherType": "jobacct_gather/cgroup"},
+    # A task is held to its memory only where memory is handed out: CR_CPU alone gives every job all of the node's.
+    "cgroup": {"ProctrackType": "proctrack/cgroup", "TaskPlugin": "task/cgroup", "JobAcctGatherType": "jobacct_gather/cgroup",
+               "SelectTypeParameters": "CR_CPU_Memory", "DefMemPerCPU": "500"},
 }
 # Since then slurmd opens control groups even where no plugin asks for them, and "disabled" is a value (cgroup.conf(5)).
 DISABLED_SINCE = (24, 5)
