@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.testbed import Cluster, host
 from tests.testbed.gpu_load import GpuLoad
 
-from . import comparison, jobs, mail_files
+from . import comparison, jobs, mail_files, verdicts
 from .scenarios import ALL, prepare
 
 OUT = Path("demo-out")
@@ -23,7 +23,7 @@ def say(words: str) -> None:
 
 
 def main() -> int:
-    """Run the demo; 0 when every mail arrived and Slurm's records are the same with and without gpualert."""
+    """Run the demo; 0 when every mail arrived and is right, and Slurm's records are the same with and without gpualert."""
     reasons = host.in_the_way() + [f"the Debian package {name} is not installed" for name in host.missing_packages()]
     if reasons:
         print("the demo cannot run here:\n" + "\n".join(f"- {reason}" for reason in reasons), file=sys.stderr)
@@ -65,13 +65,17 @@ def story(cluster: Cluster, home: Path) -> int:
     words, same = comparison.table(without, with_it)
     (OUT / "sacct.txt").write_text(words + "\n")
     print(f"\nsacct, State and ExitCode of every job and step:\n\n{words}\n")
+    diagnoses, right = verdicts.table({letter: jobs.mail_of(cluster, job).message() for letter, job in alerted.items()})
+    print(f"what the mails diagnosed:\n\n{diagnoses}\n")
     mails = len(cluster.smtp.mails())
     say(f"{mails} mails for {len(ALL)} jobs; every .eml, .html and .png is in {OUT}/")
     if not same:
         print("gpualert changed what Slurm recorded: see the lines marked DIFFERENT", file=sys.stderr)
     if mails != len(ALL):
         print(f"{len(ALL)} jobs must give {len(ALL)} mails, not {mails}", file=sys.stderr)
-    return 0 if same and mails == len(ALL) else 1
+    if not right:
+        print("a mail names another cause than the one that this demo made: see the lines marked DIFFERENT", file=sys.stderr)
+    return 0 if same and right and mails == len(ALL) else 1
 
 
 def show_mail(cluster: Cluster, letter: str, title: str, job_id: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.testbed import Cluster
+from tests.testbed import Cluster, DaemonError
 from tests.testbed.daemon import wait_until
 from tests.testbed.smtp import Mail
 
@@ -58,7 +58,10 @@ def mail_of(cluster: Cluster, job_id: int) -> Mail:
     def fits(mail: Mail) -> bool:
         return str(job_id) in str(mail.message()["Subject"]).replace(":", " ").replace("]", " ").split()
 
-    return cluster.smtp.wait_mail(fits, timeout_s=MAIL_TIMEOUT_S)[0]
+    try:
+        return cluster.smtp.wait_mail(fits, timeout_s=MAIL_TIMEOUT_S)[0]
+    except DaemonError as error:
+        raise DaemonError(f"no mail about job {job_id}: {error}\n{cluster.gpualert_words()}") from None
 
 
 def _wait(cluster: Cluster, job_id: int) -> float:

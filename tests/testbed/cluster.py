@@ -244,6 +244,17 @@ class Cluster(SlurmClient):
         if not self.daemon.running:
             raise DaemonError(f"gpualertd ended at once with {self.daemon.returncode}\n{self.daemon.tail()}")
 
+    def gpualert_words(self, max_lines: int = 40) -> str:
+        """What gpualert itself said lately: the plugin in slurmd's logs, gpualert-node on each node, gpualertd."""
+        said = []
+        for path in sorted((self.root / "log").iterdir()):
+            lines = path.read_text(errors="replace").splitlines()
+            if not path.name.startswith("gpualert"):
+                lines = [line for line in lines if "gpualert:" in line]
+            if lines:
+                said += [f"--- {path}", *lines[-max_lines:]]
+        return "\n".join(said) or "(gpualert said nothing)"
+
     def log_tails(self, max_bytes: int = 1500) -> str:
         """The last words of every daemon that keeps a log."""
         daemons = [self.slurmctld, self.slurmdbd, *(node.slurmd for node in self.nodes.values()), self.daemon]
