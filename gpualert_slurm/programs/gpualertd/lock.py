@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+NAME_CHARS = 400
+"""The name is written over the last one's in one go: a reader never finds the file empty."""
 WORK, NEXT = "gpualertd.lock", "gpualertd.next"
 
 
@@ -32,10 +34,9 @@ def held(folder: Path, *, once: bool) -> Iterator[None]:
     try:
         if not _try(fd):
             raise BusyError(folder, _holder(fd))
-        os.ftruncate(fd, 0)
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         name = f"gpualertd{' --once' if once else ''}, pid {os.getpid()} on {socket.gethostname()}, since {since}"
-        os.pwrite(fd, f"{name}\n".encode(), 0)
+        os.pwrite(fd, f"{name}\n".ljust(NAME_CHARS).encode(), 0)
         yield
     finally:
         os.close(fd)
@@ -54,12 +55,14 @@ def held_in_turn(folder: Path, wait_s: float) -> Iterator[bool]:
             yield False
             return
         until = time.monotonic() + wait_s
+        daemons = 0
         while True:
             with contextlib.ExitStack() as work:
                 try:
                     work.enter_context(held(folder, once=True))
                 except BusyError as error:
-                    if not error.is_once or time.monotonic() > until:
+                    daemons = 0 if error.is_once else daemons + 1
+                    if daemons > 1 or time.monotonic() > until:  # once may be the name of the last holder
                         raise
                     time.sleep(0.2)
                     continue
@@ -84,4 +87,4 @@ def _try(fd: int) -> bool:
 
 
 def _holder(fd: int) -> str:
-    return os.pread(fd, 500, 0).decode("utf-8", "replace").strip()
+    return os.pread(fd, 500, 0).decode("utf-8", "replace").partition("\n")[0].strip()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def test_output_and_errors() -> None:
 
 
 def test_a_hanging_command_is_killed_with_its_children(tmp_path: Path) -> None:
-    """sacct hangs, and so does what it started, which even ignores TERM and has the output open."""
+    """Sacct hangs, and so does what it started, which even ignores TERM and has the output open."""
     pids = tmp_path / "pids"
     script = f"(trap '' TERM; echo $BASHPID >> {pids}; sleep 60) & echo $$ >> {pids}; trap '' TERM; sleep 60"
     begun = time.monotonic()
@@ -56,7 +55,7 @@ def test_nobody_is_waited_for_when_the_daemon_stops() -> None:
 
 
 def test_no_descriptor_is_left_open() -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         run(["true"], timeout_s=5)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -39,7 +39,7 @@ def judge(history: History, run_id: int, record: JobRecord, **changes: object) -
 
 
 def test_a_run_s_way(history: History) -> None:
-    """collecting → judged → composed → done, with the record and verdict as they were."""
+    """Collecting → judged → composed → done, with the record and verdict as they were."""
     added = history.add(note(), T0)
     history.add(report("n1"), T0 + 1)
     assert (added.new, added.late, [r.state for r in history.runs(RunState.COLLECTING)]) == (True, False, [RunState.COLLECTING])

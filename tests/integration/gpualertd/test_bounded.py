@@ -1,0 +1,71 @@
+"""What strangers wrote is judged in a child that can hang, grow or die alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from gpualert_slurm.programs.gpualertd.bounded import MAX_MEMORY_BYTES, Bounded, BoundedError, StoppingError
+
+
+def fail() -> None:
+    raise ValueError("what a report can make a regular expression do")
+
+
+def grow() -> int:
+    return len(bytearray(MAX_MEMORY_BYTES + 1))
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.fixture(scope="module")
+def bounded() -> Bounded:
+    return Bounded()
+
+
+def test_an_answer(bounded: Bounded) -> None:
+    assert bounded.call(divmod, 7, 3, timeout_s=30) == (2, 1)
+
+
+def test_a_call_costs_milliseconds(bounded: Bounded) -> None:
+    """The server process is forked, not started anew: a verdict for each of many jobs."""
+    bounded.call(len, "abc", timeout_s=30)
+    begun = time.monotonic()
+    for _ in range(5):
+        bounded.call(len, "abc", timeout_s=30)
+    assert (time.monotonic() - begun) / 5 < 0.5
+
+
+def test_a_failure_says_which(bounded: Bounded) -> None:
+    with pytest.raises(BoundedError, match="ValueError: what a report can"):
+        bounded.call(fail, timeout_s=30)
+
+
+def test_a_hang_is_killed(bounded: Bounded) -> None:
+    begun = time.monotonic()
+    with pytest.raises(BoundedError, match=r"no answer within 0\.5 s"):
+        bounded.call(time.sleep, 60, timeout_s=0.5)
+    assert time.monotonic() - begun < 5
+
+
+def test_memory_has_an_end(bounded: Bounded) -> None:
+    with pytest.raises(BoundedError, match="MemoryError"):
+        bounded.call(grow, timeout_s=30)
+
+
+def test_a_death_is_an_answer(bounded: Bounded) -> None:
+    with pytest.raises(BoundedError, match=r"died with -11"):
+        bounded.call(die, timeout_s=30)
+
+
+def test_stopping_is_no_verdict() -> None:
+    """The daemon stops while something is judged: that is no failure of the job's diagnosis, and takes no time."""
+    begun = time.monotonic()
+    with pytest.raises(StoppingError):
+        Bounded(stopping=lambda: time.monotonic() - begun > 0.5).call(time.sleep, 60, timeout_s=60)
+    assert time.monotonic() - begun < 5
