@@ -51,7 +51,7 @@ static void start(const struct bundle *b)
         dup2(log, 1);
         dup2(log, 2);
     }
-    setpgid(0, 0);
+    setsid();
     setpriority(PRIO_PROCESS, 0, 10);
     lift_limits();
     clean_environment();
@@ -84,11 +84,10 @@ void finish_run(const struct bundle *b)
     }
     if (pid < 0)
         return;
-    setpgid(pid, pid);
     time_t until = time(NULL) + FINISH_DEADLINE_S;
     while (waitpid(pid, NULL, WNOHANG) == 0) {
         if (time(NULL) >= until) {
-            kill(-pid, SIGKILL);
+            kill(-pid, SIGKILL); /* its session is its group */
             waitpid(pid, NULL, 0);
             return;
         }

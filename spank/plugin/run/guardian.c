@@ -18,6 +18,10 @@
 #include "run.h"
 #include "witness.h"
 
+enum { SHORT_MS = 10 };
+
+static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
+
 struct note {
     enum { COMMAND_IS, IT_ENDED, ALL_IS_WRITTEN } says;
     pid_t pid;
@@ -105,33 +109,37 @@ static void end_command(pid_t pid, int pidfd)
 }
 
 /* Nothing of the caller's is held on to: its pipes get their end, its file systems can be unmounted. */
-static void let_go(int socket, int folder)
+enum { FOLDER = 3, SOCKET = 4, WITNESS = 5 }; /* where let_go puts them; they were made in this order, so each lies higher */
+
+static void let_go(int folder, int socket, int witness)
 {
+    const int kept[] = {folder, socket, witness};
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         if (fd != null)
             dup2(null, fd);
     if (null > 2)
         close(null);
-    if (folder != 3)
-        dup3(folder, 3, O_CLOEXEC); /* the socket is never 3: it was made after the folder */
-    if (socket != 4)
-        dup3(socket, 4, O_CLOEXEC);
-    if (syscall(SYS_close_range, 5U, ~0U, 0U) < 0)
-        for (int fd = 5; fd < 1024; fd++)
+    for (int i = 0; i < 3; i++)
+        if (kept[i] != FOLDER + i)
+            dup3(kept[i], FOLDER + i, O_CLOEXEC);
+    if (syscall(SYS_close_range, WITNESS + 1U, ~0U, 0U) < 0)
+        for (int fd = WITNESS + 1; fd < 1024; fd++)
             close(fd);
     (void)!chdir("/");
 }
 
+/* Over the words of the command line, which lie one behind the other. */
 static void rename_myself(char **words, const char *name)
 {
-    char *start = words[0], *end = start;
-    for (char **word = words; *word && *word == end; word++)
-        end = *word + strlen(*word) + 1;
-    if (end > start + 1) {
-        memset(start, 0, (size_t)(end - start));
-        snprintf(start, (size_t)(end - start), "%s", name);
+    static char *end;
+    if (!end) {
+        end = words[0];
+        for (char **word = words; *word == end; word++)
+            end += strlen(end) + 1;
     }
+    memset(words[0], 0, (size_t)(end - words[0]));
+    snprintf(words[0], (size_t)(end - words[0]), "%s", name);
     prctl(PR_SET_NAME, name);
 }
 
@@ -151,32 +159,78 @@ static void sync_files(const struct bundle *b)
 
 static void ignore_signals(void)
 {
-    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         signal(ignored[i], SIG_IGN);
 }
 
-_Noreturn static void guard(int socket, struct bundle *b)
+static void heed_signals(void)
+{
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_DFL);
+}
+
+struct watch {
+    pid_t command;
+    int command_fd;
+    bool ended, whole;
+};
+
+/* Takes notes until all is written or gpualert-run is gone (true), or nothing came for `wait_ms` (false; -1: for ever). */
+static bool watch(struct watch *w, const struct bundle *b, int wait_ms)
 {
     struct note note;
-    pid_t command = 0;
-    int command_fd = -1, fd;
-    bool ended = false, whole = false;
-
-    while (!whole && listen_to(socket, &note, &fd)) {
+    int fd;
+    for (;;) {
+        struct pollfd p = {.fd = SOCKET, .events = POLLIN};
+        if (poll(&p, 1, wait_ms) == 0)
+            return false;
+        if (!listen_to(SOCKET, &note, &fd))
+            return true;
         if (note.says == COMMAND_IS) {
-            command = note.pid;
-            command_fd = fd;
+            w->command = note.pid;
+            w->command_fd = fd;
         }
         if (note.says == IT_ENDED) {
             (void)end_write(b, &note.end);
-            ended = true;
+            w->ended = true;
         }
-        whole = note.says == ALL_IS_WRITTEN;
+        if (note.says == ALL_IS_WRITTEN) {
+            w->whole = true;
+            return true;
+        }
     }
-    if (!whole && !ended) {
-        if (command)
-            end_command(command, command_fd);
+}
+
+/* The process that was forked first goes back into the command's group as its witness; what it forks is the guardian from now on. */
+static void split(pid_t group, const sigset_t *signals, char **words)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        setsid();
+        close(WITNESS);
+    }
+    if (pid <= 0)
+        return;
+    sigprocmask(SIG_BLOCK, signals, NULL);
+    heed_signals();
+    close(FOLDER);
+    close(SOCKET);
+    rename_myself(words, "run-witness");
+    if (setpgid(0, group) < 0)
+        _exit(0);
+    witness_run(WITNESS, signals);
+}
+
+_Noreturn static void guard(struct bundle *b, pid_t group, const sigset_t *signals, char **words)
+{
+    struct watch w = {.command_fd = -1};
+    if (!watch(&w, b, SHORT_MS)) { /* a command that is over by then needs no witness */
+        split(group, signals, words);
+        watch(&w, b, -1);
+    }
+    if (!w.whole && !w.ended) {
+        if (w.command)
+            end_command(w.command, w.command_fd);
         (void)end_write(b, &(struct end){.by_guardian = true, .ended = instant_now()});
     }
     sync_files(b);
@@ -189,33 +243,22 @@ bool guardian_socket(int ends[2])
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
 }
 
-static void start_witness(int socket, const sigset_t *signals, char **words)
-{
-    if (socket < 0 || fork() != 0)
-        return;
-    rename_myself(words, "run-witness");
-    let_go(socket, socket);
-    witness_run(4, signals);
-}
-
 bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words)
 {
-    pid_t pid = fork(); /* the caller's signals are blocked: none gets in before they are ignored */
+    pid_t group = getpgrp(), pid = fork(); /* the caller's signals are blocked: none gets in before they are ignored */
     if (pid == 0) {
         struct bundle mine = *b;
         sigset_t none;
-        start_witness(witness[1], signals, words);
-        setsid();
-        let_go(ends[1], mine.folder);
-        mine.folder = 3;
+        setpgid(0, 0);
+        let_go(mine.folder, ends[1], witness[1]);
+        mine.folder = FOLDER;
         rename_myself(words, "gpualert-guard");
         ignore_signals();
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        guard(4, &mine);
+        guard(&mine, group, signals, words);
     }
     close(ends[1]);
-    if (witness[1] >= 0)
-        close(witness[1]);
+    close(witness[1]);
     return pid > 0;
 }

@@ -1,5 +1,5 @@
 /*
- * The guardian: a process in a session of its own. When gpualert-run has ended it starts the diagnosis; when
+ * The guardian: a process in a group, and soon a session, of its own. When gpualert-run has ended it starts the diagnosis; when
  * gpualert-run was killed it first ends the command, so that nothing is left behind.
  */
 #ifndef GPUALERT_RUN_GUARDIAN_H
@@ -14,7 +14,7 @@
 /* A guardian's socket: ours is ends[0], its own ends[1], both close-on-exec. False when there is none to be had. */
 bool guardian_socket(int ends[2]);
 
-/* Forks the guardian, and closes its end here; it forks the witness of `signals` with the end witness[1]. `words` is this program's argv,
+/* Forks the guardian, and closes its end here; a witness of `signals` comes with it, at the end witness[1]. `words` is this program's argv,
  * which both overwrite in their copies: they are not to be found under the command's name. False when there is no guardian. */
 bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words);
 

@@ -185,10 +185,12 @@ def test_the_guardian_is_not_found_under_the_commands_name(gpualert_run) -> None
     process = gpualert_run.start("--", "sh", "-c", "echo ready; exec sleep 30", "train_it_all")
     ready(process)
     time.sleep(0.2)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    lines = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children]
-    assert sorted(b"train_it_all" in line for line in lines) == [False, False]  # sleep's own line, and the guardian's
-    assert any(line.startswith(b"gpualert-guard\0") for line in lines)
+    below = [process.pid]
+    for pid in below:  # it grows while it is walked
+        below += [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    names = sorted(Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in below[1:])
+    assert names == [b"gpualert-guard", b"run-witness", b"sleep"]
+    assert not any(b"train_it_all" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in below[1:])
     process.kill()
     process.wait()
 
