@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8 };
+enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10 };
 
 void drain_kick(struct capture *c)
 {
@@ -86,6 +86,8 @@ static bool take_in(struct capture *c, struct stream *s)
     s->late = false;
     if (s->last_drain)
         s->quota -= (uint64_t)n;
+    if (start < LOUD_BYTES && start + (uint64_t)n >= LOUD_BYTES)
+        (void)fcntl(s->in_fd, F_SETPIPE_SZ, LOUD_PIPE_BYTES); /* fewer turns for a loud task; the user's pipe pages are spared otherwise */
     pthread_mutex_lock(&c->lock);
     s->got += (uint64_t)n;
     settle(s);

@@ -1,0 +1,162 @@
+"""Every callback of the plugin in an ordinary process, over a libspank of the tests' own, as shipped and under sanitizers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gpualert_slurm.exit_record import ExitRecord
+from gpualert_slurm.job_file import JobFile
+
+PLUGIN = Path(__file__).resolve().parents[3] / "spank" / "plugin"
+ASKED = "opt:gpualert-mail=alice@example.org"
+
+
+@pytest.fixture(scope="module", params=["plugin", "asan"])
+def build(request):
+    """Where plugin and stub lie, built."""
+    if not Path("/usr/include/slurm/spank.h").exists():
+        pytest.skip("slurm/spank.h is missing (Debian: libslurm-dev): no plugin can be built here")
+    done = subprocess.run(["make", "-s", "-C", str(PLUGIN), request.param], check=False, capture_output=True, text=True)
+    if "cannot find -l" in done.stderr:
+        pytest.skip(f"this compiler comes without the sanitizer's library: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    return PLUGIN / "build" / ("asan" if request.param == "asan" else "")
+
+
+@pytest.fixture
+def state(tmp_path):
+    """A state folder as a site makes it."""
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o711)
+    return folder
+
+
+@pytest.fixture
+def call(build, state):
+    """``call("remote", "opt:…", command=[…])``: the stub's run."""
+
+    def run(context, *words, command=("true",), **environment):
+        plugs = [f"plug:state_dir={state}", f"plug:off_file={state.parent}/off", "plug:min_free_mib=1"]
+        done = subprocess.run([str(build / "spank-stub"), str(build / "gpualert.so"), context, *plugs, *words, "--", *command], timeout=60, check=False,
+                              capture_output=True, env={"PATH": os.environ["PATH"], "SLURMD_NODENAME": "n1", "ASAN_OPTIONS": "detect_leaks=0", **environment})
+        assert b"Sanitizer" not in done.stderr, done.stderr.decode()
+        assert done.returncode != 99, done.stderr
+        return done
+
+    return run
+
+
+def test_a_step_leaves_job_file_logs_and_records(call, state):
+    """All callbacks of slurmstepd over three tasks; a second step of the same job joins the same attempt."""
+    for step in (0, 1):
+        assert call("remote", ASKED, "tasks=3", f"step={step}", command=["sh", "-c", "echo $SLURM_PROCID; exit 3"]).returncode == 3
+    (path,) = state.glob("node/n1/jobs/*")
+    job = JobFile.read(path)
+    records, problems = ExitRecord.read_folder(job.record_folder)
+    assert not problems
+    assert [(r.step, r.task, r.rank, r.exit_code, r.state) for r in records] == [(str(s), t, t, 3, "closed") for s in (0, 1) for t in range(3)]
+    assert (job.record_folder / "usage").read_text() == "12 12\n"
+
+
+def test_another_boot_or_another_user_begins_a_new_attempt(call, state):
+    """An entry left by a crash is retired to ended/, never joined."""
+    call("remote", ASKED)
+    (path,) = state.glob("node/n1/jobs/*")
+    path.write_text(path.read_text().replace('"boot_id":"', '"boot_id":"0'))
+    call("remote", ASKED)
+    assert [p.name for p in state.glob("node/n1/ended/*")] == [path.name]
+    (now,) = state.glob("node/n1/jobs/*")
+    assert now.name != path.name
+
+
+def test_a_byjob_entry_of_garbage_is_replaced(call, state):
+    """Whatever stands there, the step gets an attempt of its own."""
+    (state / "node/n1/byjob").mkdir(parents=True)
+    (state / "node/n1/byjob/4242").write_bytes(b"\x00garbage" * 10000)
+    assert call("remote", ASKED).returncode == 0
+    assert len(list(state.glob("node/n1/jobs/*"))) == 1
+
+
+def test_quotes_in_the_environment_forge_no_field(call, state):
+    """A node list that looks like JSON stays one string; the next step still finds its attempt."""
+    forged = '","boot_id":"x","uid":0,"attempt":"9.0123456789abcdef'
+    for step in (0, 1):
+        call("remote", ASKED, f"step={step}", SLURM_JOB_NODELIST=forged)
+    (path,) = state.glob("node/n1/jobs/*")
+    assert JobFile.read(path).claims.nodes == forged
+
+
+@pytest.mark.parametrize("name", ["../x", ".hidden", "a/b", ""])
+def test_a_node_name_that_is_no_file_name(call, state, name):
+    """Nothing is made outside of the state folder, nothing at all."""
+    call("remote", ASKED, SLURMD_NODENAME=name or ".")
+    assert not list(state.glob("node/*"))
+
+
+def test_the_job_has_a_bound_of_logs(call, state):
+    """Past job_max_logs a step has exit records and the reason, and no log."""
+    for step in (0, 1):
+        call("remote", ASKED, "plug:job_max_logs=2", f"step={step}", command=["sh", "-c", "exit 7"])
+    (path,) = state.glob("node/n1/jobs/*")
+    records, _ = ExitRecord.read_folder(JobFile.read(path).record_folder)
+    assert [(r.capture[:3], r.exit_code) for r in records] == [("on", 7), ("off", 7)]
+    assert "job_max_logs=2" in records[1].capture
+
+
+@pytest.mark.parametrize("argument", ["stat_dir=/x", "tail_kib=many", "rank_max_mib=-1", "min_free_mib=", "off_file=relative", "nonsense"])
+def test_a_wrong_plugstack_argument_disables_and_is_named(call, state, argument):
+    """In slurmd's log as an error; in a step nothing is made; the client's options still work."""
+    said = call("slurmd", f"plug:{argument}").stderr.decode()
+    assert f"error: gpualert: plugstack.conf: {argument}" in said
+    assert call("remote", f"plug:{argument}", ASKED, command=["sh", "-c", "exit 5"]).returncode == 5
+    assert not list(state.iterdir())
+    assert call("allocator", f"plug:{argument}", ASKED).returncode == 0
+
+
+def test_the_nearest_name_is_said(call):
+    """A mistyped argument comes with the one that was meant."""
+    assert "the nearest valid one is tail_kib" in call("slurmd", "plug:tial_kib=256").stderr.decode()
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    ("a@b", None), ("first.last+tag@mail.example.org,b@c", None), ("none", None),
+    ("a", "there is no @"), ("a@b@c", "more than one @"), ("@b", "nothing before"), ("a@", "nothing behind"), ("a..b@c", "doubled"), (".a@c", "at the start"),
+    ("a@b..c", "not a host name"), ("a@-b", "not a host name"), ("a@b_c", "not a host name"), ("a b@c", "a character"), ("ä@b", "a character"),
+    ("a@b,", "an empty address"), ("a@b\r\nBcc: x@y", "not a host name"), ("x" * 65 + "@b", "64 characters"), ("a@" + "b" * 64, "63 characters"),
+    (",".join(["a@b"] * 17), "more than 16"), ("a@b," * 600, "2048 characters"),
+])
+def test_addresses(call, value, words):
+    """What the client takes and what it refuses, with the reason."""
+    done = call("allocator", f"opt:gpualert-mail={value}")
+    assert done.returncode == (0 if words is None else 1)
+    if words is None:
+        assert f"job_control: GPUALERT_MAIL={value}".encode() in done.stderr
+    else:
+        assert words in done.stderr.decode()
+
+
+def test_a_bad_value_on_a_node_is_left_out(call, state):
+    """Options that reach slurmstepd by another way than our client are user input: not taken, and never an error."""
+    assert call("remote", "opt:gpualert-mail=a@@b", command=["sh", "-c", "exit 6"]).returncode == 6
+    assert not list(state.iterdir())
+    call("remote", ASKED, "opt:gpualert-when=whenever", "opt:gpualert-artifacts=/etc/*")
+    (path,) = state.glob("node/n1/jobs/*")
+    wishes = JobFile.read(path).wishes
+    assert (wishes.when.value, wishes.artifacts) == ("always", ())
+
+
+def test_options_hidden_in_the_environment_are_found(call, state):
+    """Slurm 22.05 under --export=NONE."""
+    call("remote", SLURM_SPANK__SLURM_SPANK_OPTION_gpualert_gpualert_mail="alice@example.org")
+    (path,) = state.glob("node/n1/jobs/*")
+    assert JobFile.read(path).wishes.addresses == ("alice@example.org",)
+
+
+def test_the_extern_step_is_skipped(call, state):
+    """Step 0xfffffffc has no tasks of the user's."""
+    call("remote", ASKED, f"step={0xFFFFFFFC}")
+    assert not list(state.iterdir())
