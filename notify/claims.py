@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 
 from gpualert_slurm.evidence import Evidence, FieldValue, Quote, Reading, Where
 from gpualert_slurm.notify import words
-from gpualert_slurm.notify.plain import sentence, visible, visible_lines, wrap
+from gpualert_slurm.notify.plain import capital, sentence, visible, visible_lines, wrap
 from gpualert_slurm.notify.view import ClaimView, Limits, Quoted
 from gpualert_slurm.notify.wording import trust_words
 from gpualert_slurm.verdict import Claim
 
 VALUES_SHOWN = 8
 LOOK_AHEAD = 4
+OWNERS_NAMED = 6
 SCRIPT_STEPS = ("batch", "interactive")
 """Steps whose one task is the job's own shell: "rank 0" would name the wrong thing."""
 
@@ -40,10 +42,23 @@ def _claim(
     claim: Claim, by_id: Mapping[str, Evidence], copies: Mapping[str, str], limits: Limits, zone: tzinfo | None
 ) -> tuple[ClaimView, str]:
     """The claim as shown, and what was cut of its evidence."""
-    cited = list(dict.fromkeys(quoted(by_id[i], copies, limits, zone) for i in claim.evidence if i in by_id))
-    view = ClaimView(sentence(claim.text), tuple(cited[: limits.quotes_per_claim]))
+    cited = _folded([quoted(by_id[i], copies, limits, zone) for i in claim.evidence if i in by_id])
+    view = ClaimView(capital(sentence(claim.text)), tuple(cited[: limits.quotes_per_claim]))
     more = len(cited) - limits.quotes_per_claim
     return view, f"{words.plural(more, 'more piece')} of evidence for “{view.text[:80]}”: see verdict.json" if more > 0 else ""
+
+
+def _folded(pieces: Sequence[Quoted]) -> list[Quoted]:
+    """Pieces that say the very same are one, which names the owners of the others."""
+    groups: dict[tuple[str, ...], list[Quoted]] = {}
+    for piece in dict.fromkeys(pieces):
+        groups.setdefault(piece.rows, []).append(piece)
+    folded = []
+    for first, *others in groups.values():
+        owners = list(dict.fromkeys(o.owner for o in others if o.owner and o.owner != first.owner))
+        named = ", ".join(owners[:OWNERS_NAMED]) + (f" and {len(owners) - OWNERS_NAMED} others" if len(owners) > OWNERS_NAMED else "")
+        folded.append(replace(first, alike=f"the same of {named}" if named else ""))
+    return folded
 
 
 def quoted(evidence: Evidence, copies: Mapping[str, str], limits: Limits, zone: tzinfo | None) -> Quoted:
@@ -61,7 +76,8 @@ def quoted(evidence: Evidence, copies: Mapping[str, str], limits: Limits, zone: 
         place = f"{sentence(source.record)}; see it again with: {sentence(source.query)}"
     if len(rows) > limits.rows_per_quote:
         rows = [*rows[: limits.rows_per_quote], f"… {words.plural(len(rows) - limits.rows_per_quote, 'more line')}: see verdict.json"]
-    return Quoted(tuple(rows), place, _attributes(evidence, zone), bool(evidence.data.get("redacted")))
+    redacted = bool(evidence.data.get("redacted"))
+    return Quoted(tuple(rows), place, _attributes(evidence, zone), whose(evidence.where), isinstance(source, Quote), redacted)
 
 
 def _reading(reading: Reading) -> str:

@@ -7,7 +7,7 @@ import unicodedata
 
 from gpualert_slurm.notify.headers import UNSAFE_CATEGORIES
 
-COLUMNS = 100
+COLUMNS = 88
 """Outlook for Windows cannot wrap preformatted text, so that lines are cut here."""
 
 SENTENCE_CHARS = 600
@@ -33,6 +33,11 @@ def sentence(text: str, max_chars: int = SENTENCE_CHARS) -> str:
     return plain if len(plain) <= max_chars else f"{plain[:max_chars]}… ({len(plain) - max_chars} more characters)"
 
 
+def capital(text: str) -> str:
+    """``text`` as a sentence begins, where its first word is a plain one (not ``srun:`` nor ``torch.cuda``)."""
+    return text[0].upper() + text[1:] if re.match(r"[a-z]+(?= |$)", text) else text
+
+
 def visible_lines(text: str) -> list[str]:
     """The lines of ``text``, each made ``visible``; CR LF is one end of line, trailing blanks are dropped."""
     return [visible(line.rstrip("\r")).rstrip() for line in text.split("\n")]
@@ -42,15 +47,23 @@ def wrap(line: str, max_rows: int = 12, columns: int = COLUMNS) -> list[str]:
     """``line`` in rows of at most ``columns``; continued rows are indented, and a cut says how much is missing."""
     if len(line) <= columns:
         return [line]
-    rows = [line[:columns]]
-    step = columns - 4
-    rest = line[columns:]
+    end = _break(line, columns)
+    rows, rest = [line[:end]], line[end:]
     while rest and len(rows) < max_rows:
-        rows.append(f"    {rest[:step]}")
-        rest = rest[step:]
+        end = _break(rest, columns - 4)
+        rows.append(f"    {rest[:end]}")
+        rest = rest[end:]
     if rest:
         rows.append(f"    … {len(rest)} more characters on this line")
     return rows
+
+
+def _break(text: str, columns: int) -> int:
+    """Where a row of ``text`` ends: after a blank in its last third, else where the columns end."""
+    if len(text) <= columns:
+        return len(text)
+    blank = text.rfind(" ", columns * 2 // 3, columns)
+    return blank + 1 if blank > 0 else columns
 
 
 def _shown(char: str) -> str:

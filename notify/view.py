@@ -18,12 +18,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Quoted:
-    """One piece of evidence under a claim: ``rows`` are wrapped lines, ``place`` says where they can be read again."""
+    """Evidence under a claim: ``rows`` are wrapped lines, ``place`` says where they can be read again.
+
+    ``verbatim`` marks lines of a file; a value of a record or a reading is said in one line. ``alike`` names whose the
+    further evidence is that says the very same.
+    """
 
     rows: tuple[str, ...]
     place: str
     attributes: str
+    owner: str
+    verbatim: bool
     redacted: bool = False
+    alike: str = ""
 
 
 @dataclass(frozen=True)

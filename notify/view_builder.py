@@ -15,7 +15,7 @@ from gpualert_slurm.notify import facts, wording, words
 from gpualert_slurm.notify.claims import claim_views
 from gpualert_slurm.notify.gpu_changes import counter_table
 from gpualert_slurm.notify.headers import header_text
-from gpualert_slurm.notify.plain import sentence, visible, visible_lines, wrap
+from gpualert_slurm.notify.plain import capital, sentence, visible, visible_lines, wrap
 from gpualert_slurm.notify.rank_table import rank_table
 from gpualert_slurm.notify.redact import Redactor
 from gpualert_slurm.notify.view import LedgerRow, Limits, Step, Table, View
@@ -50,7 +50,7 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
     return View(
         tone=tone,
         subject=subject(verdict, job, tone),
-        headline=sentence(verdict.headline),
+        headline=sentence(OS_ERROR.sub(r"\1: \2", verdict.headline)),
         mode_line=wording.mode_line(verdict),
         subtitle=_subtitle(verdict, job, tone, zone),
         who=who,
@@ -59,8 +59,8 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
         first_failure=_first_failure(verdict, zone),
         steps=tuple(step(a) for a in verdict.advice[: limits.sentences]),
         shows=shows,
-        implies=tuple(_cut((sentence(s) for s in verdict.implies), limits.sentences, "implications", cuts)),
-        cannot_decide=tuple(_cut((sentence(s) for s in verdict.cannot_decide), limits.sentences, "open questions", cuts)),
+        implies=tuple(_cut((capital(sentence(s)) for s in verdict.implies), limits.sentences, "implications", cuts)),
+        cannot_decide=tuple(_cut((capital(sentence(s)) for s in verdict.cannot_decide), limits.sentences, "open questions", cuts)),
         warnings=warnings,
         last_lines=_last_lines(verdict, limits),
         metrics=tuple(_cut(((sentence(k), words.number(v)) for k, v in verdict.final_metrics.items()), limits.listed, "metrics", cuts)),

@@ -42,7 +42,7 @@ def test_crlf_is_one_line_end():
     assert visible_lines("a\r\nb  \nc") == ["a", "b", "c"]
 
 
-@given(st.text(st.characters(categories=("L", "N")), max_size=5000), st.integers(min_value=1, max_value=20))
+@given(st.text(st.one_of(st.characters(categories=("L", "N")), st.just(" ")), max_size=5000), st.integers(min_value=1, max_value=20))
 def test_wrapped_rows_are_narrow_few_and_say_what_is_missing(text, max_rows):
     rows = wrap(text, max_rows)
     assert all(len(r) <= COLUMNS for r in rows)
