@@ -175,6 +175,8 @@ def _lost_with(event: NodeEvent, ending: Ending) -> bool:
     if event.start_ns is None or ending.ended_ns is None:
         return ending.state == "NODE_FAIL"
     started = ending.started_ns if ending.started_ns is not None else 0
+    if event.end_ns is not None and event.end_ns <= started:
+        return False  # the node was back in service before the run began
     near_end = abs(event.start_ns - ending.ended_ns) <= EPISODE_BEFORE_S * 1e9
     return started - 60e9 <= event.start_ns and near_end and (ending.state != "COMPLETED")
 

@@ -81,6 +81,15 @@ def test_a_lost_node_is_found_in_slurms_records_alone():
     assert any("--exclude=n3" in line for line in verdict.advice)
 
 
+def test_a_node_that_was_back_before_the_run_began_is_not_lost():
+    """n3 was DOWN until two seconds before the job: the job's own fault stays its own."""
+    was_down = NodeEvent(source="sacctmgr show event", node="n3", state="DOWN*", reason="Not responding", start_ns=at(-30), end_ns=at(-2))
+    run = Run(("n3",), node_events=(was_down,)).rank(0, "n3", steps(1, 50, 1000), signal=11, end=60, times=[float(i) for i in range(1, 51)])
+    verdict = run.accounting(code=0, signal=11, end=61).verdict()
+    assert (verdict.mode, verdict.cause) == ("A2", Cause.SEGFAULT)
+    assert {f.mode: f.standing.value for f in verdict.ledger}["F1"] == "out"
+
+
 def test_outside_slurm_a_missing_module_is_a_startup_crash_of_the_environment():
     run = Run(("box",), under_slurm=False, exit_code=1)
     run.rank(
