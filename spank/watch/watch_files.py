@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,9 +69,9 @@ class WatchFiles:
         start = json.dumps({"when": when})[:-1].replace(" ", "").encode()
         return any(raw.startswith(start) for raw in _lines(self.folder / GPUS))
 
-    def add_kernel(self, evidence: Evidence) -> None:
-        """Append a kernel line that may be the job's, durably: the next may be the last. Raises OSError."""
-        _append(self.folder / KERNEL, evidence.json_bytes(), durable=True)
+    def add_kernel(self, lines: Sequence[Evidence]) -> None:
+        """Append kernel lines that may be the job's, durably: the next may be the last. Raises OSError."""
+        _append(self.folder / KERNEL, b"\n".join(line.json_bytes() for line in lines), durable=True)
 
     def kernel(self) -> list[Evidence]:
         """The kernel lines, each once."""

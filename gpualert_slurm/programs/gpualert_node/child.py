@@ -23,15 +23,18 @@ class Child:
         self.name = name
         self.deadline = time.monotonic() + deadline_s
         self.late = False
+        self.gone = False
+        """Reaped: there is no such process any more."""
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             _be_child(work, parent)
 
     def poll(self) -> int | None:
-        """The exit code, None while it runs. One that is stuck in the kernel is given up two seconds after it was killed."""
+        """The exit code, None while it runs. One that is stuck in the kernel is ``KILLED`` two seconds after it was killed, though not gone."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:
+            self.gone = True
             return os.waitstatus_to_exitcode(status)
         now = time.monotonic()
         if now >= self.deadline:

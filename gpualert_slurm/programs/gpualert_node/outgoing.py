@@ -25,6 +25,8 @@ class Outgoing:
         """``held_back()`` names attempts whose job file still lies in ``ended/``: their report may yet be written again."""
         self._folder, self._config, self._held_back = folder, config, held_back
         self._child: tuple[Child, Path] | None = None
+        self._stuck: Child | None = None
+        """A child in a hung file system that does not even die: until it does, no second one follows it."""
         self._tries: dict[str, int] = {}
         self._next: dict[str, float] = {}
 
@@ -40,7 +42,9 @@ class Outgoing:
     def step(self) -> None:
         """See whether the child is done, and start the next. Never raises."""
         self._reap()
-        if self._child is not None:
+        if self._stuck is not None and self._stuck.poll() is not None and self._stuck.gone:
+            self._stuck = None
+        if self._child is not None or self._stuck is not None:
             return
         now = time.monotonic()
         held = self._held_back()
@@ -56,7 +60,9 @@ class Outgoing:
     def due(self) -> float | None:
         """Monotonic time of the next try, None while nothing waits or a child is at work (whose end wakes the service)."""
         if self._child is not None:
-            return self._child[0].deadline
+            return self._child[0].deadline + (2 if self._child[0].late else 0)
+        if self._stuck is not None:
+            return time.monotonic() + _LONGEST_DELAY_S
         held = self._held_back()
         return min((self._next.get(p.name, 0.0) for p in self.waiting() if p.name.removesuffix(".report") not in held), default=None)
 
@@ -73,6 +79,8 @@ class Outgoing:
         if code is None:
             return
         self._child = None
+        if not child.gone:
+            self._stuck = child
         if code == 0:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)

@@ -79,7 +79,8 @@ class Reports:
 
     def due(self) -> list[float]:
         """Deadlines and next tries, monotonic."""
-        return [child.deadline for child, _ in self._children.values()] + [t for t in self._next.values() if t > time.monotonic()]
+        now = time.monotonic()
+        return [child.deadline + (2 if child.late else 0) for child, _ in self._children.values()] + [t for t in self._next.values() if t > now]
 
     def stop(self) -> None:
         """Kill the collectors; their jobs are collected by the next start."""

@@ -15,7 +15,9 @@ from typing import ParamSpec
 from gpualert_slurm.config import Config
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.programs.gpualert_node.arrivals import FolderWatch
-from gpualert_slurm.programs.gpualert_node.documents import note_for
+from gpualert_slurm.programs.gpualert_node.child import Child
+from gpualert_slurm.programs.gpualert_node.cleaner import DEADLINE_S, EVERY_S, clean
+from gpualert_slurm.programs.gpualert_node.documents import note_for, preload
 from gpualert_slurm.programs.gpualert_node.folders import Folders
 from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
 from gpualert_slurm.programs.gpualert_node.outgoing import Outgoing
@@ -30,7 +32,7 @@ from gpualert_slurm.spool import move, write_whole
 
 _LOOK_EVERY_S = 5.0
 _LOOK_WITHOUT_INOTIFY_S = 0.25
-_PROCESSES_EVERY_S = 10.0
+_PROCESSES_AT_FIRST_S, _PROCESSES_EVERY_S = 2.0, 10.0
 _NVML_PAUSE_S = 5.0
 """After a job's end NVML is left alone this long, so that the site's epilog may reset a GPU."""
 _RECENT_KERNEL = 500
@@ -63,6 +65,9 @@ class Service:
         self._folder_watch = FolderWatch([folders.jobs, folders.ended])
         self._kernel_woke = False
         self._said: dict[str, float] = {}
+        self._prepared = False
+        self._cleaner: Child | None = None
+        self._clean_at = 0.0
 
     def run(self) -> None:
         """Watch and report until there is nothing left to do."""
@@ -77,6 +82,7 @@ class Service:
                 self._step()
                 if self._done():
                     return
+                self._prepare()
                 self._wait(wake)
         finally:
             self._end()
@@ -94,6 +100,7 @@ class Service:
             for part in (self._look, self._kernel_lines, self._processes, self._gpus, self._ended_jobs):
                 self._safely(part.__name__.strip("_"), part, now)
         self._safely("handing over", self._outgoing.step)
+        self._safely("cleaning", self._clean, now)
 
     def _safely(self, what: str, do: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> None:
         """Whatever goes wrong with one part or one job, the others go on; the same words once a minute."""
@@ -104,6 +111,20 @@ class Service:
             if time.monotonic() - self._said.get(words, -_SAY_AGAIN_S) >= _SAY_AGAIN_S:
                 self._said = {**self._said, words: time.monotonic()} if len(self._said) < _RECENT_KERNEL else {words: time.monotonic()}
                 say(words, ERROR)
+
+    def _clean(self, now: float) -> None:
+        """At the start and every few hours, in a child: a log folder may be large, and its owner's."""
+        if self._cleaner is not None:
+            self._cleaner = None if self._cleaner.poll() is not None else self._cleaner
+        elif now >= self._clean_at:
+            self._clean_at = now + EVERY_S
+            self._cleaner = Child("cleaner", lambda: _say_cleaned(clean(self._folders, self._config.node.keep_days)), DEADLINE_S)
+
+    def _prepare(self) -> None:
+        """Load what collectors need while nothing waits for us: forked children have it then, and each job's report is there sooner."""
+        if not self._prepared and self._jobs and not any(w.ended for w in self._jobs.values()):
+            self._prepared = True
+            self._safely("loading the parsers", preload)
 
     def _look(self, now: float) -> None:
         """Which job files are there."""
@@ -174,7 +195,7 @@ class Service:
         """Whose processes are whose; jobs that are over without an epilog."""
         if now < self._processes_at or not self._jobs:
             return
-        self._processes_at = now + _PROCESSES_EVERY_S
+        self._processes_at = now + (_PROCESSES_AT_FIRST_S if any(w.young for w in self._jobs.values()) else _PROCESSES_EVERY_S)
         table = job_processes.table()
         stepds = job_processes.stepds(table, self._folders.node)
         for watched in list(self._jobs.values()):
@@ -267,8 +288,15 @@ class Service:
         signal.set_wakeup_fd(-1)
         self._outgoing.stop()
         self._reports.stop()
+        if self._cleaner is not None:
+            self._cleaner.kill()
         self._nvml.let_go()
         now = time.monotonic()
         for watched in self._jobs.values():
             watched.keep(now, at_once=True)
         self._kernel.close()
+
+
+def _say_cleaned(names: list[str]) -> None:
+    if names:
+        say(f"removed what was left of {len(names)} old jobs")

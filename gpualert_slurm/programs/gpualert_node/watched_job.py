@@ -67,10 +67,14 @@ class WatchedJob:
         """The attempt: name of its files."""
         return self.job.attempt
 
+    @property
+    def young(self) -> bool:
+        """Whether it is in its first minute."""
+        return time.monotonic_ns() - self.job.started_monotonic_ns < _FIRST_S * 1e9
+
     def interval_s(self) -> float:
         """Seconds to the next sample."""
-        young = time.monotonic_ns() - self.job.started_monotonic_ns < _FIRST_S * 1e9
-        return (self.bounds.sample_first_s if young else self.bounds.sample_interval_s) * (1 << (self.state.samples // _DOUBLE_EVERY))
+        return (self.bounds.sample_first_s if self.young else self.bounds.sample_interval_s) * (1 << (self.state.samples // _DOUBLE_EVERY))
 
     def wants(self, now: float) -> bool:
         """Whether a reading of the GPUs is due for it."""
@@ -105,14 +109,13 @@ class WatchedJob:
 
     def take_kernel(self, lines: Iterable[Evidence]) -> None:
         """Keep kernel lines of the job's time; whose they are is decided when the job is collected."""
-        for line in lines:
-            if line.id in self._kernel or (line.time_ns or 0) + (line.uncertainty_ns or 0) < self.job.started_ns:
-                continue
-            self._kernel.add(line.id)
-            if len(self._kernel) > _MOST_KERNEL:
-                self.state = self.state.model_copy(update={"kernel_left_out": self.state.kernel_left_out + 1})
-                continue
-            self._try(partial(self.files.add_kernel, line))
+        fresh = [x for x in lines if x.id not in self._kernel and (x.time_ns or 0) + (x.uncertainty_ns or 0) >= self.job.started_ns]
+        kept = fresh[: max(0, _MOST_KERNEL - len(self._kernel))]
+        self._kernel |= {line.id for line in kept}
+        if kept:
+            self._try(partial(self.files.add_kernel, kept))
+        if len(kept) < len(fresh):
+            self.state = self.state.model_copy(update={"kernel_left_out": self.state.kernel_left_out + len(fresh) - len(kept)})
 
     def take_kernel_state(self, log: KernelLog, lost: int) -> None:
         """Note what the kernel log could not say."""

@@ -1,0 +1,147 @@
+"""Parts of the node service that need no node: its folders, its children, its cleaner, what it hands over."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from gpualert_slurm.config import Config, Site
+from gpualert_slurm.programs.gpualert_node import child, outgoing
+from gpualert_slurm.programs.gpualert_node.child import KILLED, Child
+from gpualert_slurm.programs.gpualert_node.cleaner import clean
+from gpualert_slurm.programs.gpualert_node.cluster_name import cluster_name
+from gpualert_slurm.programs.gpualert_node.folders import Folders, StartError
+from gpualert_slurm.programs.gpualert_node.outgoing import Outgoing
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    made = Folders(tmp_path, "n1")
+    made.make()
+    return made
+
+
+def ended(of: Child, seconds: float = 5) -> int:
+    until = time.monotonic() + seconds
+    while (code := of.poll()) is None:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return code
+
+
+@pytest.mark.parametrize("name", ["", "../n1", "n/1", "-n", "n 1", "n1\n", "x" * 300])
+def test_name_that_is_no_nodes_is_refused(tmp_path, name):
+    """It becomes a folder's name."""
+    with pytest.raises(StartError, match="no node's name"):
+        Folders(tmp_path, name)
+
+
+def test_child_that_returns_raises_or_is_late():
+    """0, 1, and killed at its deadline."""
+    assert ended(Child("a", lambda: None, 5)) == 0
+    assert ended(Child("b", lambda: 1 / 0 and None, 5)) == 1
+    late = Child("c", lambda: time.sleep(60), 0.2)
+    assert ended(late) == KILLED
+    assert late.late
+    assert late.gone
+
+
+def test_child_holds_nothing_of_its_parents():
+    """The lock and the kernel log are the service's; a stuck child must not keep them."""
+    lock = os.open("/dev/null", os.O_RDONLY)
+    here = Child("fds", lambda: os._exit(7 if Path(f"/proc/self/fd/{lock}").exists() else 0), 5)
+    assert ended(here) == 0
+    os.close(lock)
+
+
+def test_stuck_child_is_followed_by_no_second_one(folders, monkeypatch):
+    """A process that not even SIGKILL ends (a hung file system): the document waits until it is gone; at most one is ever stuck."""
+    (folders.out / "42.5f0c8a3b9d2e4f61.report").write_text("{}")
+    begun: list[int] = []
+    monkeypatch.setattr(outgoing, "DEADLINE_S", 0.1)
+    monkeypatch.setattr(outgoing, "_FIRST_DELAY_S", 0.0)
+    monkeypatch.setattr(outgoing, "deliver", lambda *_: time.sleep(60))
+    real_kill, real_init = Child.kill, Child.__init__
+    monkeypatch.setattr(child.Child, "kill", lambda _self: None)
+
+    def counted(self, *arguments):
+        begun.append(1)
+        real_init(self, *arguments)
+
+    monkeypatch.setattr(child.Child, "__init__", counted)
+    out = Outgoing(folders.out, Config(), list)
+    out.step()
+    first = out.child
+    assert first is not None
+    until = time.monotonic() + 3.0
+    while time.monotonic() < until:
+        out.step()
+        time.sleep(0.02)
+    assert len(begun) == 1
+    assert out.child is None
+    assert out.waiting()
+    real_kill(first)
+    until = time.monotonic() + 5
+    while len(begun) == 1 and time.monotonic() < until:
+        out.step()
+        time.sleep(0.02)
+    assert len(begun) == 2
+    assert out.child is not None
+    real_kill(out.child)
+    ended(out.child)
+
+
+def test_report_is_held_back_while_its_job_file_is_there(folders, monkeypatch):
+    """It may yet be written again; the note of the same job is not held."""
+    monkeypatch.setattr(outgoing, "deliver", lambda *_: None)
+    (folders.out / "42.5f0c8a3b9d2e4f61.report").write_text("{}")
+    held = ["42.5f0c8a3b9d2e4f61"]
+    out = Outgoing(folders.out, Config(), lambda: held)
+    out.step()
+    assert out.child is None
+    assert out.due() is None
+    held.clear()
+    out.step()
+    assert out.child is not None
+    ended(out.child)
+
+
+def test_old_folders_of_jobs_that_are_over_are_removed(folders):
+    """Record and logs together; young ones, running ones and undelivered ones stay, and so does what a link points to."""
+    names = {n: f"{i}.5f0c8a3b9d2e4f6{i}" for i, n in enumerate(("old", "young", "running", "ended", "undelivered"))}
+    kept = folders.state_dir / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    for name in names.values():
+        (folders.base / name).mkdir()
+        logs = folders.state_dir / "logs" / name
+        logs.mkdir(parents=True)
+        (logs / "0.0.out").touch()
+        (logs / "link").symlink_to(kept)
+        for path in (folders.base / name,):
+            os.utime(path, (1, 1))
+    os.utime(folders.base / names["young"])
+    (folders.jobs / names["running"]).touch()
+    (folders.ended / names["ended"]).touch()
+    (folders.out / f"{names['undelivered']}.report").touch()
+    assert clean(folders, keep_days=7) == [names["old"]]
+    assert not (folders.base / names["old"]).exists()
+    assert not (folders.state_dir / "logs" / names["old"]).exists()
+    assert sorted(p.name for p in (folders.state_dir / "logs").iterdir()) == sorted(n for k, n in names.items() if k != "old")
+    assert (kept / "file").exists()
+    assert (folders.jobs).exists()
+
+
+def test_cluster_name_from_the_configuration_or_slurm_conf(tmp_path, monkeypatch):
+    """gpualert.toml first; Slurm's file, in lower case as Slurm has it; neither: what to set."""
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("# ClusterName=wrong\nSlurmctldHost=a\nclustername = HPC # the big one\n")
+    monkeypatch.setenv("SLURM_CONF", str(conf))
+    assert cluster_name(Site(cluster="toml")) == "toml"
+    assert cluster_name(Site()) == "hpc"
+    conf.write_text("")
+    with pytest.raises(StartError, match=r"set cluster = "):
+        cluster_name(Site())
