@@ -207,7 +207,7 @@ int bundle_write_run(const struct bundle *b, const struct options *o)
     json_text(&j, "program_version", GPUALERT_VERSION);
     put_claims(&j);
     size_t length = json_end(&j);
-    int error = length ? whole_file_put(b->folder, "run.json", content, length, false) : E2BIG;
+    int error = length ? whole_file_create(b->folder, "run.json", content, length, false) : E2BIG;
     free(content);
     return error;
 }

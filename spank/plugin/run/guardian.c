@@ -231,6 +231,7 @@ _Noreturn static void guard(struct bundle *b, pid_t group, const sigset_t *signa
     if (!w.whole && !w.ended) {
         if (w.command)
             end_command(w.command, w.command_fd);
+        (void)exit_record_write(b, NULL, "on", NULL, w.command, (struct instant){0}); /* as it was prepared: nobody knows the rest */
         (void)end_write(b, &(struct end){.by_guardian = true, .ended = instant_now()});
     }
     sync_files(b);

@@ -147,8 +147,6 @@ int main(int argc, char **argv)
     if (diagnosed) /* only now: while the command's own start goes on */
         diagnosed = guardian_start(&bundle, guardian, witness, &forwarded, argv);
     command.witness = witness[0];
-    if (kept)
-        (void)exit_record_write(&bundle, capture, captured, NULL, command.pid, command.started);
     command_wait(&command, signals, options.timeout_s, &outputs, &end);
     if (kept && !guardian_end(guardian[0], &end))
         (void)end_write(&bundle, &end);

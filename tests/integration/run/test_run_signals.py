@@ -158,6 +158,7 @@ def test_killed_by_kill_it_leaves_no_command_behind_and_the_guardian_reports(gpu
     until(lambda: not is_alive(command) and not is_alive(below), "the command and what it started are gone", 5)
     end = gpualert_run.read("end.json")
     assert (end["by"], "wait_status" in end) == ("guardian", False)
+    assert gpualert_run.read("run.0.exit.json")["state"] == "prepared"
     until((gpualert_run.bundle / "report.log").exists, "the diagnosis was started")
 
 
