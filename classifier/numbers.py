@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?\d{1,3})?|\.\d{1,18}(?:[eE][-+]?\d{1,3})?|nan|NaN|NAN|inf|Inf|INF|Infinity)"
+NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?[0-9]{1,3})?|\.\d{1,18}(?:[eE][-+]?[0-9]{1,3})?|nan|NaN|NAN|inf(?:inity)?|Inf(?:inity)?|INF)"
 """A number, also ``nan`` and ``inf``: they are what the reader looks for. No nested repeats."""
 
 _COUNT = re.compile(r"[,_ ]")

@@ -11,6 +11,7 @@ from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.keep import Kept, Thinned
 from gpualert_slurm.classifier.lines import Block, blocks, bounds, clean
 from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.classifier.routine import Routine
 from gpualert_slurm.evidence import Evidence, Quote, Trust, Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
@@ -18,8 +19,11 @@ from gpualert_slurm.series import Series
 
 MAX_QUOTE_BYTES = 2000
 LAST_LINES = 40
+MAX_KEPT = 5000
+MAX_SERIES = 500
+"""Kinds of message and series told apart by the rank a prefix names; beyond it they are counted together."""
 TAIL_BYTES = 64 * 1024
-SERIES = ("loss", "grad_norm", "learning_rate", "step", "loss_scale", "accuracy", "eval_loss", "eval_accuracy")
+SERIES = frozenset({"loss", "grad_norm", "learning_rate", "step", "loss_scale", "accuracy", "eval_loss", "eval_accuracy"})
 """Numbers of a progress line that become series; the others stay in the evidence's ``data``."""
 
 Arrival = Callable[[int], "tuple[int, int] | None"]
@@ -57,6 +61,7 @@ class _Pass:
         self.kept: dict[tuple[str, int | None], Kept] = {}
         self.series: dict[tuple[str, int | None], Thinned] = {}
         self.open = rules.collectors()
+        self.routine = Routine()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
         self.read = 0
@@ -99,23 +104,42 @@ class _Pass:
             position = line_end + 1
 
     def _line(self, raw: bytes, offset: int, number: int, patterns: set[int]) -> None:
+        kind = frozenset(patterns)
+        if patterns and not self.open.any and self.routine.leave_out(kind, raw, offset, number):
+            return
         line = clean(raw, offset, number)
         self.long_lines += len(raw) > len(line.raw)
-        for match in self.open.take(line):
+        ended = self.open.take(line)
+        said = self.rules.matches(line, patterns, self.open)
+        for match in (*ended, *said):
             self._add(match)
-        for match in self.rules.matches(line, patterns, self.open):
-            self._add(match)
+        if patterns:
+            progress = bool(said) and all(match.says == "progress" for match in said)
+            touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if progress else set()
+            self.routine.was(kind, progress=progress, series=touched)
 
     def _add(self, match: Match) -> None:
         rank = match.line.speaker.rank
-        self.kept.setdefault((match.pattern, rank if len(self.kept) < 5000 else None), Kept()).add(match)
+        kept = self.kept.get((match.pattern, rank))
+        if kept is None:
+            key = (match.pattern, rank if len(self.kept) < MAX_KEPT else None)
+            kept = self.kept.setdefault(key, Kept())
+        kept.add(match)
         if match.says == "progress":
-            step = match.data.get("step")
-            for name in SERIES:
-                value = match.data.get(name)
-                if isinstance(value, (int, float)):
-                    key = (name, rank if len(self.series) < 500 else None)
-                    self.series.setdefault(key, Thinned()).add((match.line.offset, step if isinstance(step, int) else None, float(value)))
+            self._measure(match, rank)
+
+    def _measure(self, match: Match, rank: int | None) -> None:
+        data = match.data
+        step = data.get("step")
+        known_step = step if isinstance(step, int) else None
+        for name in SERIES & data.keys():
+            value = data[name]
+            if isinstance(value, (int, float)):
+                series = self.series.get((name, rank))
+                if series is None:
+                    key = (name, rank if len(self.series) < MAX_SERIES else None)
+                    series = self.series.setdefault(key, Thinned())
+                series.add((match.line.offset, known_step, float(value)))
 
     def _keep_tail(self, data: bytes) -> None:
         self.tail.append(data[-TAIL_BYTES:])
@@ -126,6 +150,7 @@ class _Pass:
     def finish(self, max_evidence: int) -> ParsedLog:
         for match in self.open.close():
             self._add(match)
+        left_out = self._end_routine()
         matches = sorted((m for kept in self.kept.values() for m in (*kept.first, *kept.last)), key=lambda m: (m.line.offset, m.pattern))
         unread = sum(kept.left_out for kept in self.kept.values())
         if len(matches) > max_evidence:
@@ -134,10 +159,25 @@ class _Pass:
             matches = matches[:head] + matches[len(matches) - (max_evidence - head) :]
         repeats = {kept.first[0].line.offset: kept.seen for kept in self.kept.values() if kept.seen > 1}
         evidence = tuple(self._evidence(match, repeats.get(match.line.offset)) for match in matches)
-        self._say_what_was_cut(unread)
+        self._say_what_was_cut(unread, left_out)
         return ParsedLog(
             path=self.path, bytes_read=self.read, evidence=evidence, series=self._series(), last_lines=self._last_lines(), gaps=tuple(self.gaps)
         )
+
+    def _end_routine(self) -> int:
+        """Reads the last line of each kind that was left out, and counts the others as seen."""
+        total = 0
+        for patterns, kind in self.routine.kinds.items():
+            unread = kind.left_out - (kind.last is not None)
+            total += unread
+            for key in kind.series:
+                if key in self.series:
+                    self.series[key].seen += unread
+            if kind.last is not None:
+                line = clean(kind.last.raw, kind.last.offset, kind.last.number)
+                for match in self.rules.matches(line, set(patterns), self.open):
+                    self._add(match)
+        return total
 
     def _evidence(self, match: Match, seen: int | None) -> Evidence:
         line = match.line
@@ -188,7 +228,7 @@ class _Pass:
 
     def _series(self) -> tuple[Series, ...]:
         made = []
-        for (name, rank), thinned in self.series.items():
+        for (name, rank), thinned in sorted(self.series.items(), key=lambda item: (item[0][0], item[0][1] or 0)):
             points = thinned.final()
             times = [self._when(offset) for offset, _, _ in points]
             made.append(
@@ -210,8 +250,12 @@ class _Pass:
         lines = [raw for raw in tail.split(b"\n") if raw.strip(b" \t\0")]
         return tuple(clean(raw, 0, 0).text[:1000] for raw in lines[-LAST_LINES:])
 
-    def _say_what_was_cut(self, unread: int) -> None:
+    def _say_what_was_cut(self, unread: int, left_out: int) -> None:
         whose = {"node": self.where.node, "rank": self.where.rank}
+        if left_out:
+            self.gaps.append(
+                Gap(what=f"{left_out} lines of progress of {self.path}", why="of very many, the first and the last of each kind are kept", **whose)
+            )
         if unread:
             self.gaps.append(Gap(what=f"{unread} repeated messages of {self.path}", why="the first and the last of each kind are kept", **whose))
         if self.cut_bytes or self.long_lines:

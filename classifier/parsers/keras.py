@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.numbers import NUMBER, number
-from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
+from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern
 from gpualert_slurm.evidence import Role
 
 _METRIC = re.compile(r" - (?P<key>[a-z]\w{0,40}): (?P<value>" + NUMBER + ")")
@@ -17,7 +17,7 @@ def _bar(found: re.Match[str], match: Match) -> Match | None:
         value = number(metric["value"])
         if value is not None:
             data[metric["key"]] = value
-    return refined(Match(match.says, match.role, match.line, match.pattern), data=data) if "loss" in data else None
+    return Match(match.says, match.role, match.line, match.pattern, data=data) if "loss" in data else None
 
 
 PARSER = Parser(

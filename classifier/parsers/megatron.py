@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.numbers import NUMBER, number
-from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
+from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern
 from gpualert_slurm.evidence import Role
 
 _FIELDS = (
@@ -25,7 +25,7 @@ def _iteration(found: re.Match[str], match: Match) -> Match:
         value = number(field[1]) if field else None
         if value is not None:
             data[name] = value
-    return refined(Match(match.says, match.role, match.line, match.pattern), data=data)
+    return Match(match.says, match.role, match.line, match.pattern, data=data)
 
 
 PARSER = Parser(

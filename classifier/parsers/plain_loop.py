@@ -21,22 +21,26 @@ _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
 )
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
+_VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
 _EXTRA = (
-    ("grad_norm", re.compile(r"\bg(?:rad(?:ient)?[_ -]?)?norm['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
-    ("learning_rate", re.compile(r"\b(?:lr|learning[_ ]rate)['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER + ")", re.IGNORECASE)),
-    ("accuracy", re.compile(r"(?<![\w])(?:train[_ ])?acc(?:uracy)?['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
-    ("loss_scale", re.compile(r"\bloss[_ ]scale['\"]?\s{0,3}[:=]?\s{0,3}(?P<value>" + NUMBER + ")", re.IGNORECASE)),
+    ("grad_norm", "norm", re.compile(r"(?<!\w)g(?:rad(?:ient)?[_ -]?)?norm" + _VALUE)),
+    ("learning_rate", "lr", re.compile(r"(?<!\w)lr" + _VALUE)),
+    ("learning_rate", "learning", re.compile(r"(?<!\w)learning[_ ]rate" + _VALUE)),
+    ("accuracy", "acc", re.compile(r"(?<!\w)(?:train[_ ])?acc(?:uracy)?" + _VALUE)),
+    ("loss_scale", "scale", re.compile(r"(?<!\w)loss[_ ]scale" + _VALUE)),
 )
 
 
 def extras(text: str) -> Data:
-    """Gradient norm, learning rate and accuracy where the line has them."""
+    """Gradient norm, learning rate, accuracy and loss scale where the line has them."""
     data: Data = {}
-    for name, regex in _EXTRA:
-        found = regex.search(text)
-        value = number(found["value"]) if found else None
-        if value is not None:
-            data[name] = value
+    low = text.lower()
+    for name, hint, regex in _EXTRA:
+        if hint in low:
+            found = regex.search(low)
+            value = number(found["value"]) if found else None
+            if value is not None:
+                data[name] = value
     return data
 
 
@@ -58,7 +62,7 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
         _put(data, "epochs", count(epoch["epochs"]))
     if not counted:
         data["weak"] = True
-    return refined(Match(match.says, match.role, match.line, match.pattern), data=data)
+    return Match(match.says, match.role, match.line, match.pattern, data=data)
 
 
 def _put(data: Data, name: str, value: int | None) -> bool:

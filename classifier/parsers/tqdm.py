@@ -6,7 +6,7 @@ import re
 
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.parsers.plain_loop import extras
-from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
+from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern
 from gpualert_slurm.evidence import Role
 
 _TRAINING = re.compile(r"^\s{0,4}(?:[Ee]poch|[Tt]rain|[Ss]teps?\b|[Ii]ter|[Pp]rogress|[Ff]it)")
@@ -28,7 +28,7 @@ def _bar(found: re.Match[str], match: Match) -> Match | None:
         data.update(epoch=float(epoch[1]), per_epoch=True)
     if not name.strip() and not loss:
         data["weak"] = True
-    return refined(Match(match.says, match.role, match.line, match.pattern), data=data)
+    return Match(match.says, match.role, match.line, match.pattern, data=data)
 
 
 PARSER = Parser(

@@ -30,7 +30,7 @@ def _end(_: re.Match[str], match: Match) -> Match:
 
 
 def _planned(found: re.Match[str], match: Match) -> Match:
-    return refined(Match(match.says, match.role, match.line, match.pattern), data={"planned": count(found["planned"]) or 0})
+    return Match(match.says, match.role, match.line, match.pattern, data={"planned": count(found["planned"]) or 0})
 
 
 PARSER = Parser(

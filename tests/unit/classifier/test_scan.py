@@ -74,7 +74,7 @@ def test_where_the_blocks_end_makes_no_difference(parts, size):
 
     log = b"\n".join(parts)
     whole, slow = read(log), scan(Slow(log), "x.log", Where(node="n1", rank=0, step="0"))
-    assert [(e.id, e.says, e.data) for e in whole.evidence] == [(e.id, e.says, e.data) for e in slow.evidence]
+    assert [(e.id, e.says, repr(e.data)) for e in whole.evidence] == [(e.id, e.says, repr(e.data)) for e in slow.evidence]
     assert whole.last_lines == slow.last_lines
 
 
@@ -145,6 +145,21 @@ def test_lines_around_a_blocks_end_are_whole():
     parsed = read(log)
     check(log, parsed)
     assert next(s for s in parsed.series if s.name == "loss").points_seen == BLOCK_BYTES // len(line) + 3
+
+
+def test_of_very_many_lines_of_progress_the_last_and_the_odd_ones_are_still_read(monkeypatch):
+    monkeypatch.setattr("gpualert_slurm.classifier.routine.ROUTINE_LINES", 100)
+    lines = [f"step {i} loss {'nan' if i == 3333 else 2.0}" for i in range(1, 5001)]
+    log = ("\n".join(lines) + "\nKeyError: 'x'\n").encode()
+    parsed = read(log)
+    check(log, parsed)
+    loss = next(s for s in parsed.series if s.name == "loss")
+    assert loss.points_seen == 5000
+    assert loss.steps[-1] == 5000
+    assert 3333 in loss.steps
+    assert max(e.data.get("step", 0) for e in parsed.evidence if e.says == "progress") == 5000
+    assert "exception" in {e.says for e in parsed.evidence}
+    assert any("lines of progress" in gap.what for gap in parsed.gaps)
 
 
 def test_the_arrival_of_the_first_quoted_byte_dates_the_evidence():
