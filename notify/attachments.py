@@ -71,9 +71,10 @@ def log_candidates(verdict: Verdict, job: JobRecord, redactor: Redactor) -> Iter
         yield _log(report, excerpt, redactor)
 
 
-def artifact_candidates(job: JobRecord, redactor: Redactor) -> Iterator[Candidate | LeftOut]:
-    """Each artifact that came with a report, or why it did not."""
-    for report in job.reports:
+def artifact_candidates(verdict: Verdict, job: JobRecord, redactor: Redactor) -> Iterator[Candidate | LeftOut]:
+    """Each artifact that came with a report, or why it did not; those of the node that failed first before the others."""
+    first = frozenset(verdict.first_failure.nodes) if verdict.first_failure else frozenset()
+    for report in sorted(job.reports, key=lambda r: r.node not in first):
         for artifact in report.artifacts:
             yield _artifact(report, artifact, redactor)
 

@@ -91,7 +91,7 @@ def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipient
     key, thread = message_key(verdict), thread_key(verdict)
     clean = redactor.verdict(verdict)
     own_file = verdict_candidate(clean, redactor)  # it counts what was taken out of itself, so nothing else is redacted before
-    found = list(artifact_candidates(job, redactor))
+    found = list(artifact_candidates(clean, job, redactor))
     candidates = [own_file, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
     absent = [*(LeftOut(path=f"copy for {shown}", reason=why) for shown, why in to.refused), *(a for a in found if isinstance(a, LeftOut))]
     room = min(2 * wire_bytes(own_file.attachment.content), mail.max_message_bytes // 3) + HEADER_BYTES  # the words yield to verdict.json

@@ -36,6 +36,13 @@ def _inliner() -> css_inline.CSSInliner:
     return css_inline.CSSInliner(load_remote_stylesheets=False, keep_style_tags=False, keep_at_rules=True)
 
 
+def warm() -> None:
+    """Parse the templates and the style sheet once, ahead of the first mail."""
+    for html, name in ((False, "mail.txt.j2"), (True, "mail.html.j2")):
+        _environment(html=html).get_template(name)
+    _inliner()
+
+
 def as_text(view: View) -> str:
     """The text part: complete by itself, at most about 100 columns, one newline at the end."""
     text = _environment(html=False).get_template("mail.txt.j2").render(view=view)

@@ -12,6 +12,7 @@ from gpualert_slurm.finding import Finding, Standing
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notify import facts, wording, words
+from gpualert_slurm.notify.capture_notes import capture_notes
 from gpualert_slurm.notify.claims import claim_views
 from gpualert_slurm.notify.gpu_changes import counter_table
 from gpualert_slurm.notify.headers import header_text
@@ -46,7 +47,8 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
     shows, cuts = claim_views(verdict.shows, verdict.evidence, copies=copies, limits=limits, zone=zone)
     warnings, warning_cuts = claim_views(verdict.warnings, verdict.evidence, copies=copies, limits=limits, zone=zone)
     cuts += warning_cuts
-    gaps = [sentence(redactor.text(g)) for g in _gaps(*verdict.gaps, *job.gaps, *(g for r in job.reports for g in r.gaps))]
+    known_gaps = _gaps(*verdict.gaps, *job.gaps, *(g for r in job.reports for g in r.gaps))
+    gaps = [sentence(redactor.text(g)) for g in (*capture_notes(job.reports), *known_gaps)]
     return View(
         tone=tone,
         subject=subject(verdict, job, tone),

@@ -59,3 +59,14 @@ def test_the_batch_script_is_no_rank():
     text = text_of(verdict.model_copy(update={"ranks": (*verdict.ranks, script), "first_failure": verdict.first_failure}))
     assert "exit code 137: the batch script on n1" in text
     assert "4, of which 4 ended badly" in text
+
+
+def test_a_full_output_file_that_the_job_did_not_see_is_told():
+    """With capture on, ENOSPC on the job's own output ends nothing; its owner must hear of it."""
+    job = cases.job()
+    logs = tuple(RankLog(path=f"/s/0.{r}.out", node="n2", step="0", stream="out", rank=r, output_error="ENOSPC") for r in (2, 3))
+    broken = RankLog(path="/s/batch.0.out", node="n2", step="batch", stream="out", rank=0, log_error="EIO")
+    report = job.reports[1].model_copy(update={"logs": (*logs, broken)})
+    text = text_of(cases.verdict(), job.model_copy(update={"reports": (report,)}))
+    assert "missing: the job's own output file (ENOSPC, of rank 2 on n2, rank 3 on n2)" in text
+    assert "missing: the end of the captured log (EIO, of the batch script on n2)" in text
