@@ -16,7 +16,7 @@ from typing import TypeVar
 R = TypeVar("R")
 
 MAX_MEMORY_BYTES = 8 << 30
-PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify")
+PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify.preload")
 
 
 class BoundedError(Exception):
