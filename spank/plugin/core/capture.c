@@ -259,13 +259,15 @@ int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name
     return fd;
 }
 
-void capture_sync(struct capture *c)
+void capture_sync(struct capture *c, bool wait)
 {
     if (c->drain_runs)
         return; /* left behind in a write: the disk is the last thing to wait for */
     for (unsigned i = 0; i < c->streams; i++)
         if (c->stream[i].log_fd >= 0)
             (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    if (!wait)
+        return;
     for (unsigned i = 0; i < c->streams; i++)
         if (c->stream[i].log_fd >= 0)
             (void)fsync(c->stream[i].log_fd);

@@ -101,8 +101,8 @@ void capture_task_ended(struct capture *c, unsigned task);
  */
 bool capture_finish(struct capture *c);
 
-/* After capture_finish, where the end is worth a wait for the disk: logs and indexes survive power loss from here on. */
-void capture_sync(struct capture *c);
+/* After capture_finish: has the logs written back, without waiting; or waits until logs and indexes survive power loss. */
+void capture_sync(struct capture *c, bool wait);
 
 /* What became of a task; stable after capture_finish. `exited` is zero unless the kernel told the drain thread. */
 struct capture_task {

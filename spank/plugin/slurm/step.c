@@ -234,7 +234,7 @@ void step_task_exited(spank_t sp)
         capture_task_ended(step.capture, (unsigned)local);
     cgroup_read_memory(step.id.job, status != 0, &task->memory);
     if (status != 0 || !all_waited()) /* else step_end comes at once */
-        put_record((unsigned)local, "exited", status != 0);
+        put_record((unsigned)local, "exited", false);
 }
 
 static struct usage kept(void)
@@ -255,12 +255,15 @@ void step_end(void)
 
     if (!step.tasks)
         return;
-    durable = !all_well(); /* a failed step is worth a wait for the disk; the rest is written back within half a minute */
+    /*
+     * Slurm reports the step only after this: a numbered step that waits for a disk here may be reported after its job, whose
+     * DerivedExitCode then lacks it. So only the batch step, the last one, waits, and only for a failure.
+     */
+    durable = step.id.first_of_attempt && !all_well();
     if (step.capture) {
         if (!capture_finish(step.capture))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
-        if (durable)
-            capture_sync(step.capture);
+        capture_sync(step.capture, durable);
         usage_add(step.attempt.record_folder, kept());
     }
     for (unsigned i = 0; i < step.id.local_tasks; i++) {
