@@ -59,8 +59,10 @@ class Facts:
     def __init__(self, job: JobRecord) -> None:
         self.job = job
         self.row = job.accounting[-1] if job.accounting else None
-        self.exits: tuple[RankExit, ...] = tuple(e for r in job.reports for e in r.exits)
-        self.series: tuple[Series, ...] = tuple(s for r in job.reports for s in r.series)
+        reports = sorted(job.reports, key=lambda r: r.node)
+        exits = [e for r in reports for e in r.exits]
+        self.exits: tuple[RankExit, ...] = tuple(sorted(exits, key=lambda e: (e.end_time_ns or 0, e.node, e.step, e.local_rank)))
+        self.series: tuple[Series, ...] = tuple(s for r in reports for s in r.series)
         self.in_steps = any(e.step not in SCRIPT for e in self.exits) or any(
             log.step not in SCRIPT and log.step != "run" for r in job.reports for log in r.logs
         )
@@ -158,7 +160,7 @@ class Facts:
             exits = tuple(e for e in exits if not e.failed or (e.end_time_ns or 0) > max(ok, default=0) or self._same_step_ok(e))
         if not exits and self.ending.well:
             return ()
-        texts = () if self.exits else self.said("task_exited", "failure_summary")
+        texts = self.said("failure_summary") if self.exits else self.said("task_exited", "failure_summary")
         roots = self._live_roots if not self.ending.well or self.exits else ()
         found = failures_of(self.job, exits, roots, texts)
         return stopped_from_outside(found, self.stop_ns, cut=self.ending.state in CUT)
@@ -215,7 +217,14 @@ class Facts:
             return self._best([e for e in loose if not e.data.get("bare")])
         owners = {f.rank for f in self.failures} if self.failures else None
         candidates = [e for e in self._live_roots if owners is None or e.where.rank is None or e.where.rank in owners or not self.exits]
-        return self._best(candidates)
+        return self._best(candidates) or self._lost_peer(owners)
+
+    def _lost_peer(self, owners: set[int | None] | None) -> Evidence | None:
+        """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
+        stop = self.stop_ns
+        lost = [e for e in self.evidence if e.says == "exception" and e.role is Role.CASCADE and e.detail != "interrupted" and not self._survived(e)]
+        lost = [e for e in lost if stop is None or e.time_ns is None or e.time_ns < stop]
+        return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
 
     def _best(self, candidates: list[Evidence]) -> Evidence | None:
         """A whole traceback before a bare line; in a log of several writers the first, in one's own the last."""

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.ending import SCRIPT
-from gpualert_slurm.evidence import Evidence, Role
+from gpualert_slurm.evidence import Evidence, Quote, Role
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.verdict import FirstFailure, RankState
@@ -54,11 +54,14 @@ def failures_of(job: JobRecord, exits: tuple[RankExit, ...], roots: tuple[Eviden
         job: for its nodes and clocks.
         exits: all exit records.
         roots: evidence that can be a root, recovered errors left out.
-        texts: what launchers wrote, used where there are no exit records.
+        texts: what launchers wrote: whole where there are no exit records, else of ranks below a task only.
     """
     ends = _deciding(exits)
     clocks = {r.node: r.clock_uncertainty_ns for r in job.reports}
-    found = [_from_exit(e, roots, clocks) for e in ends] if ends else _from_texts(roots, texts, job)
+    if ends:
+        found = [f for e in ends for f in (_below(e, roots, texts, job) or [_from_exit(e, roots, clocks)])]
+    else:
+        found = _from_texts(roots, () if exits else texts, job)
     if len(found) > 1:
         found = _told_followers(found)
     return tuple(sorted(found, key=order))
@@ -70,7 +73,7 @@ def _deciding(exits: tuple[RankExit, ...]) -> list[RankExit]:
     steps = [e for e in bad if e.step not in SCRIPT]
     if not steps:
         return [e for e in bad if e.step != "extern"]
-    last = max(steps, key=lambda e: e.end_time_ns or 0).step
+    last = max(steps, key=lambda e: (e.end_time_ns or 0, len(e.step), e.step)).step
     return [e for e in steps if e.step == last]
 
 
@@ -90,6 +93,24 @@ def _from_exit(end: RankExit, roots: tuple[Evidence, ...], clocks: dict[str, int
         citations.rank_exit(end),
         root,
     )
+
+
+def _below(end: RankExit, roots: tuple[Evidence, ...], texts: tuple[Evidence, ...], job: JobRecord) -> list[Failure]:
+    """The failed ranks below a task that is a launcher (torchrun: one task a node), as its own logs name them; empty for a task that is a rank.
+
+    A traceback without a prefix belongs to the one rank that the launcher's summary names, else to nobody.
+    """
+    own = {log.path for r in job.reports for log in r.logs if (log.node, log.step, log.local_rank) == (end.node, end.step, end.local_rank)}
+    here = tuple(e for e in roots if isinstance(e.source, Quote) and e.source.file in own)
+    said = tuple(e for e in texts if isinstance(e.source, Quote) and e.source.file in own and e.says == "failure_summary" and "rank" in e.data)
+    plain = [e for e in here if e.where.rank in {None, end.rank} and not e.data.get("bare")]
+    named = [e for e in here if e.where.rank not in {None, end.rank}]
+    if not said and (plain or not named):
+        return []
+    found = _from_texts(here if said else tuple(named), said, job)
+    if len(found) == 1 and found[0].root is None and plain:
+        found = [replace(found[0], root=plain[-1], time_ns=plain[-1].time_ns, uncertainty_ns=plain[-1].uncertainty_ns or 0)]
+    return [replace(f, node=f.node or end.node, step=f.step or end.step, time_ns=f.time_ns or end.end_time_ns) for f in found]
 
 
 def _root_of(end: RankExit, roots: tuple[Evidence, ...]) -> Evidence | None:
