@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier import crash, words
+from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.meaning import about_path
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.evidence import Evidence, Role, Trust
 from gpualert_slurm.verdict import Fault, Phase
 
 ABOUT = {
@@ -16,6 +16,8 @@ ABOUT = {
     "env": "the software environment",
     "asset": "a model, tokenizer or checkpoint",
 }
+CONTEXT_SHARE = 0.02
+"""What a CUDA context alone takes of a card's memory, roughly."""
 NEEDS_NODE_CHECK = {"no_gpu", "device_busy", "fabric_not_ready", "driver_mismatch", "stale_file_handle", "io_error"}
 """Finer names that are a missing option as often as a sick node: the text alone does not say which."""
 
@@ -66,6 +68,9 @@ def account(facts: Facts, error: Evidence) -> Account:
     if cause is Cause.NCCL:
         fault = Fault.UNKNOWN
         undecided.append("whether a rank, its node or the fabric broke the communication")
+    if error.role is Role.CASCADE and facts.ranks_total > 1:
+        fault = Fault.UNKNOWN
+        undecided.append("who was lost first: the ranks that failed tell of nothing but lost peers")
     if facts.phase is Phase.UNKNOWN:
         undecided.append("how far the run had got")
     implies = []
@@ -78,7 +83,7 @@ def account(facts: Facts, error: Evidence) -> Account:
         implies.append("one rank alone failed by itself: look for what only that rank uses (its shard, its path, its node)")
     return Account(
         headline=words.subject(words.who(facts.first, error), words.told(error)),
-        shows=crash.shows_crash(facts, error),
+        shows=(*crash.shows_crash(facts, error), *_empty_gpus(facts)),
         fault=fault,
         variant=variant,
         cause=cause,
@@ -87,6 +92,19 @@ def account(facts: Facts, error: Evidence) -> Account:
         cannot_decide=tuple(undecided),
         advice=crash.advice_for(error, cause, error.detail),
     )
+
+
+def _empty_gpus(facts: Facts) -> tuple[Said, ...]:
+    """NVML's word that the GPUs' memory was never filled: the run had not begun to work."""
+    total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
+    seen = [s for s in facts.series if s.name == "gpu_memory_used_bytes" and s.values and s.where.gpu_uuid in total]
+    if not seen or facts.advance.seen:
+        return ()
+    shares = [max(s.values) / (total[s.where.gpu_uuid or ""] or 1) for s in seen]
+    if max(shares) > CONTEXT_SHARE:
+        return ()
+    cites = tuple(c for s in seen[:2] if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
+    return (Said(f"the GPUs' memory stayed at or below {100 * max(shares):.1f} %", cites),) if cites else ()
 
 
 def variant_of(error: Evidence) -> str | None:

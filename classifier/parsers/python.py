@@ -24,7 +24,7 @@ _NOISE = re.compile(r"Exception ignored (?:in|on)|Error in atexit\._run_exitfunc
 _WRAPPERS = re.compile(
     r"(?:ChildFailedError|CalledProcessError|ProcessExitedException|ProcessRaisedException|BrokenProcessPool|WorkerCrashedError|RayTaskError)$"
 )
-_CASCADES = re.compile(r"(?:BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError)$")
+_CASCADES = re.compile(r"^(?:BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|ConnectionError)$")
 _PEER_LOST = re.compile(
     r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe|recvValue failed|NCCL communicator was aborted"
     r"|taking the entire process down|DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly|failed to recv, got 0 bytes"

@@ -60,6 +60,28 @@ def test_a_segmentation_fault_in_mid_training():
     assert verdict.steps_planned == 1000
 
 
+def test_a_segfault_whose_peers_then_lose_their_connection():
+    """Ranks on another node end within the clocks' uncertainty, with tracebacks of lost peers: the first failure is the segfault alone."""
+    run = Run(("n1", "n2"))
+    lost = trace("ConnectionError: all_reduce: rank 2 closed the connection")
+    also = trace("ConnectionError: all_reduce: rank 0 closed the connection")
+    run.rank(0, "n1", steps(1, 50, 500) + lost, code=1, end=60.02, times=[*[float(i) for i in range(1, 51)], 60.01])
+    run.rank(1, "n1", also, code=1, end=60.03, local=1).rank(3, "n2", also, code=1, end=60.03, local=1).rank(2, "n2", "loaded\n", signal=11, end=60.0)
+    run.batch("srun: error: n2: task 2: Segmentation fault\n", code=139, end=62)
+    verdict = run.accounting(code=139, end=63).verdict()
+    assert (verdict.mode, verdict.cause, verdict.fault, verdict.phase) == ("A2", Cause.SEGFAULT, Fault.USER, Phase.TRAINING)
+    assert verdict.first_failure is not None
+    assert verdict.first_failure.ranks == (2,)
+    assert "rank 2 on n2" in verdict.headline
+
+
+def test_a_lost_connection_that_nobody_explains_is_told_as_it_is():
+    """One process alone whose server is not there: no peer to look for."""
+    verdict = Run().rank(0, "n1", trace("ConnectionRefusedError: [Errno 111] Connection refused"), code=1).accounting().verdict()
+    assert (verdict.mode, verdict.cause) == ("A1", Cause.TRACEBACK)
+    assert "Connection refused" in verdict.headline
+
+
 def test_a_healthy_run_is_called_healthy_on_positive_evidence():
     log = steps(1, 100, 100) + "Training complete.\nfinal accuracy: 0.93\n"
     run = Run().rank(0, "n1", log, code=0, end=110, times=[float(i) for i in range(1, 103)], stream="out").batch(code=0, end=111)
