@@ -71,16 +71,7 @@ class Facts:
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence of all reports, in order of time (where known) and place; what a batch script's log repeats of its steps is nobody's."""
         found = [self._owned(e) for r in self.job.reports for e in r.evidence]
-        return tuple(
-            sorted(
-                found,
-                key=lambda e: (
-                    e.time_ns or 0,
-                    e.source.file if isinstance(e.source, Quote) else "",
-                    e.source.offset if isinstance(e.source, Quote) else 0,
-                ),
-            )
-        )
+        return tuple(sorted(found, key=_order))
 
     def _owned(self, said: Evidence) -> Evidence:
         where = said.where
@@ -337,3 +328,9 @@ class Facts:
     def cite_failures(self, most: int = 4) -> tuple[Evidence, ...]:
         """Exit records (or srun's lines) of the ranks that failed on their own."""
         return tuple(f.evidence for f in self.failures if not f.follows)[:most]
+
+
+def _order(said: Evidence) -> tuple[int, str, int, str]:
+    """By time, then by place in its file: independent of the order in which reports came."""
+    place = (said.source.file, said.source.offset) if isinstance(said.source, Quote) else ("", 0)
+    return (said.time_ns or 0, *place, said.id)
