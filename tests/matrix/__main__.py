@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from . import checkout, environment
-from .cgroups import CgroupError
+from .cgroups import CgroupError, sweep
 from .folder import CHECKOUT, Folder, FolderError, Made
 from .page import Row, page, write
 from .run import run
@@ -33,6 +34,9 @@ def main() -> int:
         print(f"matrix: {', '.join(missing)} not found; on Debian as root: bash tests/testbed/install-packages.sh tests/matrix/packages.txt",
               file=sys.stderr)
         return 2
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))  # so that what was made is taken away
+    sweep()
     started, when = time.monotonic(), datetime.now(timezone.utc)
     suites = [by_name(name) for name in asked.suite] or list(SUITES)
     rows: list[Row] = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOUNTS = Path("/proc/self/mountinfo")
+PREFIX = "gpualert-matrix."
 NEEDED = frozenset({"freezer", "cpuset", "memory", "devices"})  # what proctrack/cgroup and task/cgroup open
 
 
@@ -28,8 +29,9 @@ class Hierarchy:
 class Group:
     """One group a hierarchy, below the one that this process is in; ``remove`` takes them away again."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         found = _mounted()
+        name = f"{PREFIX}{os.getpid()}"
         if missing := sorted(NEEDED - {word for point in found for word in point[1].split(",")}):
             raise CgroupError(f"no version 1 hierarchy is mounted for {', '.join(missing)}")
         own = _own_groups()
@@ -59,13 +61,26 @@ class Group:
         until = time.monotonic() + within_s
         while True:
             for hierarchy in self._hierarchies:
-                for folder, _, _ in os.walk(hierarchy.group, topdown=False):
-                    with contextlib.suppress(OSError):
-                        Path(folder).rmdir()
+                _remove(hierarchy.group)
             left = [hierarchy.group for hierarchy in self._hierarchies if hierarchy.group.exists()]
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.1)
+
+
+def sweep() -> None:
+    """Remove the groups of a matrix that was killed; whose process lives keeps them."""
+    own = _own_groups()
+    for point, options in _mounted():
+        for group in (point / own.get(_key(options), "").lstrip("/")).glob(f"{PREFIX}*"):
+            if not Path("/proc", group.name.removeprefix(PREFIX)).exists():
+                _remove(group)
+
+
+def _remove(group: Path) -> None:
+    for folder, _, _ in os.walk(group, topdown=False):
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
 
 
 def _mounted() -> list[tuple[Path, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -18,7 +19,10 @@ INSIDE = Path("/var/tmp/checkout")
 def snapshot(source: Path, cache: Path) -> Iterator[Path]:
     """A folder in ``cache`` with the tracked and new files of ``source`` (none that git ignores) for as long as the context lasts."""
     cache.mkdir(parents=True, exist_ok=True)
-    target = Path(tempfile.mkdtemp(prefix="checkout-", dir=cache))
+    for old in cache.glob("checkout-*"):  # of a matrix that was killed
+        if not Path("/proc", old.name.split("-")[1]).exists():
+            remove(old)
+    target = Path(tempfile.mkdtemp(prefix=f"checkout-{os.getpid()}-", dir=cache))
     try:
         listed = subprocess.run([*_git(source), "ls-files", "-z", "-co", "--exclude-standard"], capture_output=True, check=True)
         for name in dict.fromkeys(listed.stdout.decode().split("\0")):

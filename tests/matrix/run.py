@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float
     Raises ``CgroupError`` where tracking by cgroup is asked for and this host cannot give Slurm version 1 hierarchies.
     """
     try:
-        group: Group | None = Group(f"gpualert-matrix.{os.getpid()}")
+        group: Group | None = Group()
     except CgroupError:
         if tracking is Tracking.CGROUP:
             raise
