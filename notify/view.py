@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpualert_slurm.notification import LeftOut
-from gpualert_slurm.notify.wording import Tone
+from gpualert_slurm.notify.wording import COMPLETED_BUT, Severity, Tone
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,15 @@ class View:
     left_out: tuple[LeftOut, ...] = ()
     enclosed: tuple[Enclosed, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    """Shown above the evidence, in this order; each has an attachment of the same content id."""
     redacted: str = ""
     footer: tuple[str, ...] = field(default=())
+
+
+    @property
+    def metrics_first(self) -> bool:
+        """A run that came to its end is asked for its numbers first."""
+        return self.tone.severity is Severity.GOOD or self.tone.word == COMPLETED_BUT
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ BY_MODE = {
 }
 """Severity, the subject's word where Slurm has none, and the heading's; other modes failed."""
 
+COMPLETED_BUT = "COMPLETED BUT"
 ENDS_OF_THEIR_OWN = frozenset({"G1", "F2", "F3", "F4"})
 """Modes whose words hold whether or not Slurm says COMPLETED."""
 
@@ -63,7 +64,7 @@ def tone(verdict: Verdict, what: str) -> Tone:
     ended_well = state == "COMPLETED" or (not state and verdict.exit_code == 0 and not verdict.exit_signal)
     if ended_well and verdict.mode not in ENDS_OF_THEIR_OWN:
         inside = "but it needs a look" if verdict.mode in DONE_BUT_BAD else "with failures inside"
-        return Tone(Severity.WARNING, "COMPLETED BUT", f"{what} completed, {inside}")
+        return Tone(Severity.WARNING, COMPLETED_BUT, f"{what} completed, {inside}")
     severity, word, happened = BY_MODE.get(verdict.mode, (Severity.FAILED, "FAILED", "failed"))
     if verdict.mode == "G1" and verdict.variant == "slow":
         happened = "completed and looks healthy, but slow"
