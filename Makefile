@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc demo
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix bench docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick bench docs clean help
 
 all: build
 
@@ -68,6 +68,12 @@ demo: ## five jobs on a real Slurm cluster on this machine, and the mails their 
 matrix: deps build ## the system tests on three Slurm versions, two ways of tracking processes (root; an hour, 3 GB); writes doc/matrix.md
 	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
 	$(BIN)/python -m tests.matrix --page doc/matrix.md
+
+QUICK := $(foreach t,plugin tracking node_reports,--tests tests/system/test_$(t).py)
+
+matrix-quick: deps build ## the plugin on Debian's two newer Slurm versions (root; a quarter of an hour)
+	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
+	$(BIN)/python -m tests.matrix --suite trixie --suite newest $(QUICK) --limit-min 30 --run-limit-min 8
 
 bench: build ## what gpualert costs, as differences on one machine; writes doc/performance.md
 	$(BIN)/python -m tests.bench
