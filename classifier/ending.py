@@ -72,12 +72,13 @@ def ending_of(job: JobRecord, exits: tuple[RankExit, ...], texts: tuple[Evidence
         state = (said.state if said and bad else "FAILED") if bad else "COMPLETED"
         if not bad and any(e.wait_status is None and e.exit_code is None for e in exits):
             state = ""
+        by_uid = said.evidence[0].data.get("uid") if said and state == "CANCELLED" else None  # gpualert-run knows who sent the signal
         return Ending(
             state,
             "exits",
             first.exit_code if first else 0,
             first.signal if first else None,
-            None,
+            by_uid if isinstance(by_uid, int) else None,
             started,
             ended,
             limit,

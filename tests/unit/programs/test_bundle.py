@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gpualert_slurm.classifier import judge
 from gpualert_slurm.programs.bundle import command_name, exit_status, job_of, newest
 from gpualert_slurm.programs.log_paths import PathError
 
@@ -83,6 +84,18 @@ def test_the_own_time_limit_is_evidence_and_124(tmp_path: Path) -> None:
 def test_a_signal_that_somebody_sent_and_that_ended_it_is_a_cancel(tmp_path: Path, end: dict[str, int], signals: list[dict[str, int]], cancelled: bool) -> None:
     job = job_of(make(tmp_path, end={**end, "signals": signals}))
     assert any(e.says == "step_cancelled" for r in job.reports for e in r.evidence) is cancelled
+
+
+def test_who_stopped_his_own_command_cancelled_it(tmp_path: Path) -> None:
+    """Ctrl-C is no problem to be mailed about."""
+    record = {
+        "format": "gpualert-exit/1", "attempt": NAME, "job_id": 0, "node": "w7", "boot_id": "b", "step": "run", "task": 0, "local": 0, "state": "closed",
+        "wait_status": 2, "signal": 2, "prepared": {"ns": START, "monotonic_ns": 1}, "exited": {"ns": START + 5, "monotonic_ns": 6}, "capture": "on",
+    }  # fmt: skip
+    bundle = make(tmp_path, end={"signal": 2, "signals": [{"signal": 2, "at_ns": START + 4, "forwarded": False}]})
+    (bundle / "run.0.exit.json").write_text(json.dumps(record))
+    verdict = judge(job_of(bundle))
+    assert (verdict.mode, verdict.variant, verdict.is_problem) == ("F4", "by_owner", False)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"format":"gpualert-run/2"}', "\xff", '{"format":"gpualert-run/1"}'])
