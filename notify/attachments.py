@@ -29,6 +29,7 @@ WIRE_OVERHEAD_BYTES = 700
 TOO_LARGE = "the mail may have {} more, this would need {} (mail.max_message_bytes)"
 STREAMS = {"out": "stdout", "err": "stderr", "both": "stdout and stderr"}
 LISTED = 20
+LIST_NAME = "left-out.txt"
 """So many left-out files are listed in the mail itself; a longer list is attached whole."""
 
 
@@ -115,7 +116,7 @@ def left_out_list(left_out: Sequence[LeftOut]) -> Candidate:
     lines = [f"{item.path}\t{words.size(item.size_bytes)}\t{item.reason}" for item in left_out]
     body = ("\n".join(lines) + "\n").encode()
     what = f"all {len(left_out)} files that are not attached"
-    return Candidate(Attachment(filename="left-out.txt", media_type="text/plain", content=body), what, "left-out.txt", len(body))
+    return Candidate(Attachment(filename=LIST_NAME, media_type="text/plain", content=body), what, LIST_NAME, len(body))
 
 
 def _log(report: NodeReport, excerpt: Excerpt, redactor: Redactor) -> Candidate:

@@ -10,9 +10,10 @@ from datetime import tzinfo
 
 from gpualert_slurm.config import Mail, Site
 from gpualert_slurm.job_record import JobRecord
-from gpualert_slurm.notification import LeftOut, Notification
+from gpualert_slurm.notification import Attachment, LeftOut, Notification
 from gpualert_slurm.notify import words
 from gpualert_slurm.notify.attachments import (
+    LIST_NAME,
     LISTED,
     TOO_LARGE,
     Candidate,
@@ -28,7 +29,7 @@ from gpualert_slurm.notify.identity import message_key, thread_key
 from gpualert_slurm.notify.recipients import Recipients, choose
 from gpualert_slurm.notify.redact import Redactor, summary
 from gpualert_slurm.notify.render import MAX_HTML_BYTES, as_html, as_text
-from gpualert_slurm.notify.view import LIMITS, Enclosed, View
+from gpualert_slurm.notify.view import LIMITS, Enclosed, Picture, View
 from gpualert_slurm.notify.view_builder import build_view
 from gpualert_slurm.verdict import Verdict
 from gpualert_slurm.wishes import When, Wishes
@@ -49,7 +50,17 @@ class Composition:
     redactions: int = 0
 
 
-def compose(verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = None, zone: tzinfo | None = None) -> Composition:
+@dataclass(frozen=True)
+class Drawn:
+    """A picture that somebody drew for this mail: the PNG, whose ``content_id`` is the picture's, and how it is shown."""
+
+    attachment: Attachment
+    picture: Picture
+
+
+def compose(
+    verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = None, zone: tzinfo | None = None, *, pictures: Sequence[Drawn] = ()
+) -> Composition:
     """The message about ``verdict`` for those who asked in ``job.wishes``, or the reason why nobody is written to.
 
     Args:
@@ -58,6 +69,7 @@ def compose(verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = No
         mail: who may be written to, and how large a message may be.
         site: names the cluster where the attempt does not.
         zone: the time zone of every time in the mail; the machine's own where absent.
+        pictures: shown above the evidence, as far as they fit; the mail is complete without them.
     """
     reason = quiet(verdict, job.wishes)
     if reason:
@@ -72,7 +84,7 @@ def compose(verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = No
     if site is not None and site.cluster and not verdict.attempt.cluster:
         verdict = verdict.model_copy(update={"attempt": verdict.attempt.model_copy(update={"cluster": site.cluster})})
     redactor = Redactor()
-    notification = _notification(verdict, job, mail, to=to, redactor=redactor, zone=zone)
+    notification = _notification(verdict, job, mail, to=to, redactor=redactor, zone=zone, pictures=pictures)
     return Composition(notification, "", to.refused, sum(redactor.counts.values()))
 
 
@@ -87,12 +99,15 @@ def quiet(verdict: Verdict, wishes: Wishes) -> str:
     return ""
 
 
-def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipients, redactor: Redactor, zone: tzinfo | None) -> Notification:
+def _notification(
+    verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipients, redactor: Redactor, zone: tzinfo | None, pictures: Sequence[Drawn]
+) -> Notification:
     key, thread = message_key(verdict), thread_key(verdict)
     clean = redactor.verdict(verdict)
     own_file = verdict_candidate(clean, redactor)  # it counts what was taken out of itself, so nothing else is redacted before
     found = list(artifact_candidates(clean, job, redactor))
-    candidates = [own_file, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
+    drawn = [Candidate(d.attachment, d.picture.alt, f"picture: {d.picture.alt}", len(d.attachment.content)) for d in pictures]
+    candidates = [own_file, *drawn, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
     absent = [*(LeftOut(path=f"copy for {shown}", reason=why) for shown, why in to.refused), *(a for a in found if isinstance(a, LeftOut))]
     room = min(2 * wire_bytes(own_file.attachment.content), mail.max_message_bytes // 3) + HEADER_BYTES  # the words yield to verdict.json
     for limits in LIMITS:
@@ -100,7 +115,7 @@ def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipient
         bare = build_view(clean, job, mail, seen, limits=limits, zone=zone)
         bare = replace(bare, redacted=summary(redactor.counts + seen.counts))
         listed = _listed([*absent, *(_at_worst(c) for c in candidates)], limits.listed)
-        worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]))
+        worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]), pictures=tuple(d.picture for d in pictures))
         text, html = as_text(worst), as_html(worst)
         bodies = _wire(text) + _wire(html) + HEADER_BYTES
         if len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes:
@@ -111,7 +126,13 @@ def _notification(verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipient
     if len(left_out) > min(LISTED, limits.listed):
         taken, too_much = fit([candidates[0], left_out_list(left_out), *candidates[1:]], mail.max_message_bytes - bodies - HEADER_BYTES)
         left_out = [*absent, *too_much]
-    view: View = replace(bare, left_out=_listed(left_out, limits.listed), enclosed=_enclosed(taken))
+    shown = {c.attachment.content_id for c in taken}
+    view: View = replace(
+        bare,
+        left_out=_listed(left_out, limits.listed, whole_list=any(c.path == LIST_NAME for c in taken)),
+        enclosed=_enclosed(taken),
+        pictures=tuple(d.picture for d in pictures if d.picture.content_id in shown),
+    )
     return Notification(
         key=key,
         recipients=to.allowed,
@@ -144,16 +165,17 @@ def _at_worst(candidate: Candidate) -> LeftOut:
     return LeftOut(path=candidate.path, size_bytes=candidate.size_bytes, reason=TOO_LARGE.format("1023.9 MiB", "1023.9 MiB"))
 
 
-def _listed(left_out: Sequence[LeftOut], max_items: int) -> tuple[LeftOut, ...]:
+def _listed(left_out: Sequence[LeftOut], max_items: int, *, whole_list: bool = True) -> tuple[LeftOut, ...]:
     if len(left_out) <= max_items:
         return tuple(left_out)
     rest = left_out[max_items:]
     known = sum(item.size_bytes or 0 for item in rest)
-    return (*left_out[:max_items], LeftOut(path=f"{len(rest)} more files", size_bytes=known, reason="all are listed in left-out.txt, attached"))
+    where = f"all are listed in {LIST_NAME}, attached" if whole_list else "and there was no room for the list of them"
+    return (*left_out[:max_items], LeftOut(path=f"{len(rest)} more files", size_bytes=known, reason=where))
 
 
 def _enclosed(candidates: Sequence[Candidate]) -> tuple[Enclosed, ...]:
-    return tuple(Enclosed(c.attachment.filename, words.size(len(c.attachment.content)), c.what) for c in candidates)
+    return tuple(Enclosed(c.attachment.filename, words.size(len(c.attachment.content)), c.what) for c in candidates if not c.attachment.content_id)
 
 
 def _wire(body: str) -> int:

@@ -137,7 +137,6 @@ class View:
     redacted: str = ""
     footer: tuple[str, ...] = field(default=())
 
-
     @property
     def metrics_first(self) -> bool:
         """A run that came to its end is asked for its numbers first."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import email
 import io
 import json
 import re
 import zipfile
+from email import policy
 from html.parser import HTMLParser
 
 import pytest
@@ -18,10 +20,11 @@ from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.finding import Finding, Standing
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
-from gpualert_slurm.notification import Notification
-from gpualert_slurm.notify.compose import compose
+from gpualert_slurm.notification import Attachment, Notification
+from gpualert_slurm.notify.compose import Drawn, compose
 from gpualert_slurm.notify.message import build
 from gpualert_slurm.notify.render import MAX_HTML_BYTES
+from gpualert_slurm.notify.view import Picture
 from gpualert_slurm.verdict import RankState, Verdict
 from gpualert_slurm.wishes import When, Wishes
 from tests.unit.notify import cases
@@ -336,3 +339,43 @@ def test_a_thousand_peers_that_ended_alike_are_one_row():
     text = composed(cases.verdict(ranks=(*ranks, dead))).text
     assert "SIGTERM: ranks 0-2,4-1023 on n[0-127]" in text
     assert "first exit code 1: rank 3 on n0" in text
+
+
+# Pictures.
+
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
+
+
+def drawn(padding: int = 0) -> Drawn:
+    attachment = Attachment(filename="loss.png", media_type="image/png", content=PNG + bytes(padding), content_id="loss@gpualert")
+    return Drawn(attachment, Picture("loss@gpualert", "Loss fell from 8 to 2 until step 220 <failed>", 640, 240))
+
+
+def test_a_picture_is_shown_by_content_id_with_words_for_who_cannot_see_it():
+    """Inside multipart/related beside the HTML, as no client shows data: images."""
+    notification = compose(cases.verdict(), cases.job(), MAIL, zone=ZONE, pictures=(drawn(),)).notification
+    assert notification is not None
+    images = [attributes for tag, attributes in Markup(notification.html).tags if tag == "img"]
+    assert [(i["src"], i["alt"]) for i in images] == [("cid:loss@gpualert", "Loss fell from 8 to 2 until step 220 <failed>")]
+    assert "loss.png" not in notification.text, "it is no attachment to open"
+    message = email.message_from_bytes(build(notification, MAIL, 1)[1], policy=policy.default)
+    related = next(part for part in message.walk() if part.get_content_type() == "multipart/related")
+    html, picture = related.iter_parts()  # type: ignore[attr-defined]
+    assert html.get_content_type() == "text/html"
+    assert (picture["Content-ID"], picture.get_content_disposition(), picture.get_content()) == ("<loss@gpualert>", "inline", PNG)
+
+
+def test_a_picture_that_does_not_fit_is_named():
+    mail = MAIL.model_copy(update={"max_message_bytes": 200_000})
+    notification = compose(cases.verdict(), cases.job(), mail, zone=ZONE, pictures=(drawn(300_000),)).notification
+    assert notification is not None
+    assert "<img" not in notification.html
+    assert "not attached: picture: Loss fell" in notification.text
+
+
+def test_a_list_that_has_no_room_either_is_said_to_have_none():
+    job = with_report(artifacts=tuple(Artifact(path=f"a/very/long/path/to/checkpoint/number/{i}.pt", left_out="larger than 1 MiB") for i in range(3000)))
+    notification = composed(job=job, mail=MAIL.model_copy(update={"max_message_bytes": 65_537}))
+    assert "left-out.txt" not in {a.filename for a in notification.attachments}
+    assert "no room for the list of them" in notification.text
+    assert len(notification.left_out) >= 3000
