@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -28,6 +29,7 @@ def main() -> int:
     if reasons:
         print("the demo cannot run here:\n" + "\n".join(f"- {reason}" for reason in reasons), file=sys.stderr)
         return 1
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # as an error: everything is taken down
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     say("bringing up munged, MariaDB, slurmdbd, slurmctld and slurmd on four nodes (their GPUs are simulated: see tests/testbed/nvml)")

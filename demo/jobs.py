@@ -31,7 +31,10 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
     jobs |= {s.letter: submit(s) for s in (HEALTHY, NODE_LOST)}
     lost = jobs[NODE_LOST.letter]
     node = cluster.wait_running(lost)
-    wait_until(lambda: "step 40/" in cluster.output(lost), f"progress in job {lost}'s output", 60, poll_s=0.2)
+    try:
+        wait_until(lambda: "step 40/" in cluster.output(lost), f"progress in job {lost}'s output", 60, poll_s=0.2)
+    except DaemonError as error:
+        raise DaemonError(f"{error}; so far: {cluster.output(lost)}\n{cluster.gpualert_words()}") from None
     say(f"    {node} dies in mid-training: its slurmd, its steps and its gpualert-node are killed")
     cluster.lose_node(node)
     ended_s[HEALTHY.letter] = _wait(cluster, jobs[HEALTHY.letter])
@@ -56,7 +59,7 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
 def mail_of(cluster: Cluster, job_id: int) -> Mail:
     """The one mail whose subject names the job; waits for it."""
     def fits(mail: Mail) -> bool:
-        return str(job_id) in str(mail.message()["Subject"]).replace(":", " ").replace("]", " ").split()
+        return f"job {job_id} " in str(mail.message()["Subject"])
 
     try:
         return cluster.smtp.wait_mail(fits, timeout_s=MAIL_TIMEOUT_S)[0]

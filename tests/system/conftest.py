@@ -27,6 +27,9 @@ def cluster() -> Iterator[Cluster]:
     """A bed with gpualert hooked in, shared by the session: leave it as you found it."""
     _bed_or_skip()
     with Cluster(gpualert=True) as bed:
+        missing = bed.gpualert.missing()
+        if missing:
+            pytest.fail(f"the bed lacks a part of gpualert: {'; '.join(missing)}")
         yield bed
 
 

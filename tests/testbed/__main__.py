@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 
 from . import host
@@ -15,6 +16,7 @@ def main() -> int:
     if reasons:
         print("no bed can run here:\n" + "\n".join(f"- {reason}" for reason in reasons), file=sys.stderr)
         return 1
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # as an error: the bed is taken down
     with_gpualert = "--gpualert" in sys.argv[1:]
     try:
         with Cluster(gpualert=with_gpualert) as cluster:
