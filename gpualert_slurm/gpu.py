@@ -42,4 +42,5 @@ class GpuSnapshot(Record):
     nvlink_recovery_errors: int | None = None
     nvlink_crc_errors: int | None = None
     pcie_replay_count: int | None = None
+    mig_enabled: bool | None = None
     process_pids: tuple[int, ...] | None = None

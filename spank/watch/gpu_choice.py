@@ -40,16 +40,21 @@ def choose(snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_
     if not cards:
         return GpuChoice(known_by="no GPU was seen on the node")
     wanted = parse_numbers(slurm_job_gpus) if slurm_job_gpus else None
+    choice = GpuChoice()
     if wanted is not None:
-        return _by_minor(cards, wanted, f"SLURM_JOB_GPUS={slurm_job_gpus} in the Epilog")
-    if cgroup_minors is not None:
-        return _by_minor(cards, frozenset(cgroup_minors), "the job's device cgroup")
+        choice = _by_minor(cards, wanted, f"SLURM_JOB_GPUS={slurm_job_gpus} in the Epilog")
+    elif cgroup_minors is not None:
+        choice = _by_minor(cards, frozenset(cgroup_minors), "the job's device cgroup")
+    if choice.known_by is not None:
+        return choice
     if alone:
         return GpuChoice(frozenset(cards), "no other job was on the node: all of its GPUs")
-    return GpuChoice(why_not="neither the Epilog nor a device cgroup names this job's GPUs, and it may not have been alone on the node")
+    return choice if choice.why_not else GpuChoice(why_not="neither the Epilog nor a device cgroup names this job's GPUs, and it may not have been alone on the node")
 
 
 def _by_minor(cards: dict[str, GpuSnapshot], wanted: frozenset[int], known_by: str) -> GpuChoice:
+    if any(card.mig_enabled for card in cards.values()):
+        return GpuChoice(why_not=f"the node's GPUs are sliced (MIG), and the numbers of {known_by} are slices, not cards")
     numbered = {uuid: s.minor_number for uuid, s in cards.items() if s.minor_number is not None}
     if len(numbered) == len(cards):
         found = frozenset(uuid for uuid, minor in numbered.items() if minor in wanted)

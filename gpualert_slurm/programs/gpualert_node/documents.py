@@ -53,17 +53,6 @@ def _scan() -> Scan:
     return scan
 
 
-def preload() -> None:
-    """Import what ``write_report`` and ``deliver`` need, and have the parsers' patterns compiled."""
-    import io
-
-    from gpualert_slurm.epilog import pieces, seals, transports  # noqa: F401
-    from gpualert_slurm.evidence import Where
-    from gpualert_slurm.programs.gpualert_node import watched  # noqa: F401
-
-    _scan()(io.BytesIO(b"\n"), "", Where())
-
-
 def _ended(job: JobFile, cluster: str) -> Ended:
     try:
         epilog: EpilogFacts | None = EpilogFacts.read(job.record_folder)

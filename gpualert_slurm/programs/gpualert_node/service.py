@@ -17,7 +17,7 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.programs.gpualert_node.arrivals import FolderWatch
 from gpualert_slurm.programs.gpualert_node.child import Child
 from gpualert_slurm.programs.gpualert_node.cleaner import DEADLINE_S, EVERY_S, clean
-from gpualert_slurm.programs.gpualert_node.documents import note_for, preload
+from gpualert_slurm.programs.gpualert_node.documents import note_for
 from gpualert_slurm.programs.gpualert_node.folders import Folders
 from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
 from gpualert_slurm.programs.gpualert_node.outgoing import Outgoing
@@ -65,7 +65,8 @@ class Service:
         self._folder_watch = FolderWatch([folders.jobs, folders.ended])
         self._kernel_woke = False
         self._said: dict[str, float] = {}
-        self._prepared = False
+        self._asked_by_ended: set[str] = set()
+        """Jobs that were over when the reading under way was asked for: for the others it is no ``after``."""
         self._cleaner: Child | None = None
         self._clean_at = 0.0
 
@@ -82,7 +83,6 @@ class Service:
                 self._step()
                 if self._done():
                     return
-                self._prepare()
                 self._wait(wake)
         finally:
             self._end()
@@ -119,12 +119,6 @@ class Service:
         elif now >= self._clean_at:
             self._clean_at = now + EVERY_S
             self._cleaner = Child("cleaner", lambda: _say_cleaned(clean(self._folders, self._config.node.keep_days)), DEADLINE_S)
-
-    def _prepare(self) -> None:
-        """Load what collectors need while nothing waits for us: forked children have it then, and each job's report is there sooner."""
-        if not self._prepared and self._jobs and not any(w.ended for w in self._jobs.values()):
-            self._prepared = True
-            self._safely("loading the parsers", preload)
 
     def _look(self, now: float) -> None:
         """Which job files are there."""
@@ -210,16 +204,17 @@ class Service:
                 watched.ended = True
 
     def _gpus(self, now: float) -> None:
-        reading = self._nvml.poll()
+        reading, asked_by_ended = self._nvml.poll(), self._asked_by_ended
         wanting = [w for w in self._jobs.values() if w.wants(now)]
         urgent = any(w.ended or not w.has_before for w in wanting)
         if reading is None and wanting and not self._nvml.busy and (urgent or now >= self._nvml_not_before):
             if any(not w.ended for w in wanting):
                 self._processes(now)
+            self._asked_by_ended = asked_by_ended = {w.name for w in self._jobs.values() if w.ended}
             reading = self._nvml.request()
         if reading is not None:
             for watched in wanting:
-                self._safely(f"GPUs of {watched.name}", watched.take_reading, reading, now)
+                self._safely(f"GPUs of {watched.name}", watched.take_reading, reading, now, after=watched.name in asked_by_ended)
 
     def _ended_jobs(self, now: float) -> None:
         """After the last reading: let NVML go, tell the epilog, make the report."""
@@ -239,12 +234,17 @@ class Service:
             self._jobs.pop(name, None)
 
     def _done(self) -> bool:
-        if self._jobs or self._outgoing.waiting() or self._reports.at_work:
+        if self._jobs or self._outgoing.waiting() or self._reports.at_work or self._held_by_off():
             self._idle_since = None
             return False
         now = time.monotonic()
         self._idle_since = self._idle_since or now
         return now - self._idle_since >= self._config.node.idle_exit_s
+
+    def _held_by_off(self) -> bool:
+        """Whether job files wait for the off switch to go: ending now would only have us started again."""
+        off = self._config.site.off_file.exists()
+        return off and any(name not in self._bad for f in (self._folders.jobs, self._folders.ended) for name in _names(f))
 
     def _wait(self, wake: int) -> None:
         """Sleep until something happens or is due."""
@@ -300,3 +300,7 @@ class Service:
 def _say_cleaned(names: list[str]) -> None:
     if names:
         say(f"removed what was left of {len(names)} old jobs")
+
+
+def _names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]

@@ -82,11 +82,9 @@ class WatchedJob:
             return not self.has_after
         return not self.has_before or now >= self.next_sample
 
-    def take_reading(self, reading: GpuReading, now: float) -> None:
-        """Write a reading down as what it is for this job: before, a sample, or after."""
-        if not self.wants(now):
-            return
-        when = "after" if self.ended else "sample" if self.has_before else "before"
+    def take_reading(self, reading: GpuReading, now: float, *, after: bool) -> None:
+        """Write a reading down as what it is for this job: ``after`` when it was asked for after the end, else before or a sample."""
+        when = "after" if after else "sample" if self.has_before else "before"
         rows, gaps = snapshots(reading.rows, self.job.node, self._pids)
         what = {"before": "GPU counters before the job", "sample": "GPU samples", "after": "GPU counters after the job"}[when]
         if reading.missing is not None:
@@ -103,7 +101,7 @@ class WatchedJob:
             line = line.model_copy(update={"gpus": tuple(rows)})
         if when != "sample" or line.sample or line.gaps:
             self._try(lambda: self.files.add_gpus(line))
-        self.has_before, self.has_after = True, self.has_after or when == "after"
+        self.has_before, self.has_after = self.has_before or when == "before", self.has_after or when == "after"
         self.next_sample = now + self.interval_s()
         self.state = self.state.model_copy(update={"samples": self.state.samples + 1})
 

@@ -15,6 +15,8 @@ _CASCADES = (45, 154)
 def _read(match: re.Match[str], recent: Sequence[str]) -> Data:  # noqa: ARG001
     data: Data = {"xid": int(match["xid"]), "pci": pci_address(match["pci"])}
     rest = match["rest"] or ""
+    if match["instance"]:
+        data["gpu_instance"] = match["instance"]
     pid = re.search(r"\bpid='?(\d{1,10})\b", rest)
     if pid and int(pid.group(1)) > 0:
         data["pid"] = int(pid.group(1))
@@ -32,7 +34,8 @@ def _read(match: re.Match[str], recent: Sequence[str]) -> Data:  # noqa: ARG001
 
 MESSAGE = KernelMessage(
     says="xid",
-    pattern=re.compile(rf"NVRM: Xid \(PCI:(?P<pci>{PCI})\): (?P<xid>\d{{1,4}})(?:, ?(?P<rest>.*))?$"),
+    # A MIG card adds its instances to the address: "PCI:0000:01:00 GPU-I:05 GPU-CI:02".
+    pattern=re.compile(rf"NVRM: Xid \(PCI:(?P<pci>{PCI})(?: GPU-I:(?P<instance>\w+))?(?: GPU-CI:\w+)?\): (?P<xid>\d{{1,4}})(?:, ?(?P<rest>.*))?$"),
     read=_read,
     role=lambda data: Role.CASCADE if data["xid"] in _CASCADES else Role.ROOT,
     samples=(
@@ -41,6 +44,8 @@ MESSAGE = KernelMessage(
         "NVRM: Xid (PCI:0000:44:00): 74, pid=1234, NVLink: fatal error detected on link 6(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)",
         "NVRM: Xid (PCI:0000:07:00): 45, pid=31400, Ch 00000008",
         "NVRM: Xid (PCI:0000:07:00): 31",
+        "NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7194, Contained: CE User Channel (0x9). RST: No, D-RST: No",
+        "NVRM: Xid (PCI:0000:3b:00 GPU-I:01 GPU-CI:02): 13, pid=9, name=a, Graphics Exception",
     ),
     near_misses=(
         "python3[77]: segfault at 0 ip 0 sp 0 error 4 in NVRM: Xid (PCI:0000:3b:00): 79, pid=1",

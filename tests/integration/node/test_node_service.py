@@ -133,8 +133,8 @@ def test_job_from_its_first_step_to_the_spool(node):
     until(node.documents, "the note arrives")
     (note,) = node.documents()
     assert isinstance(note, JobNote)
+    until(lambda: (job.record / "gpus.jsonl").exists() and (job.record / "gpus.jsonl").read_bytes().count(b'"when":"sample"') >= 2, "samples")
     assert (note.attempt.cluster, note.attempt.job_id, note.node, note.wishes.addresses) == ("hpc", 42, "n1", ("alice@example.org",))
-    time.sleep(0.6)
     write_kernel_line(f"NVRM: Xid (PCI:{node.pci}): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")
     node.gpus(ecc_volatile_uncorrected="1")
     ended = time.monotonic()
@@ -147,7 +147,7 @@ def test_job_from_its_first_step_to_the_spool(node):
     assert {(e.says, e.trust.value) for e in report.evidence} == {("xid", "system"), ("exception", "user")}
     (xid,) = [e for e in report.evidence if e.says == "xid"]
     assert (xid.data["xid"], xid.data["tied_by"], xid.where.gpu_uuid) == (79, "gpu", nvml_library.healthy("n1", 0)["uuid"])
-    assert [(g.index, g.ecc_volatile_uncorrected) for g in (*report.gpus_before, *report.gpus_after)] == [(0, 0), (0, 1)]
+    assert [(g.index, g.ecc_volatile_uncorrected) for g in (*report.gpus_before, *report.gpus_after)] == [(0, 0), (0, 1)], report.gaps
     (utilisation,) = [s for s in report.series if s.name == "gpu_utilization_percent"]
     assert utilisation.points_seen >= 2
     assert report.gaps == ()

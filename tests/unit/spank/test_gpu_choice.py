@@ -53,6 +53,15 @@ def test_without_minor_numbers_only_all_or_nothing_can_be_told():
     assert choose(bare, "0,1", None, alone=False).why_not
 
 
+def test_numbers_of_slices_are_not_numbers_of_cards():
+    """With MIG ``SLURM_JOB_GPUS=0,1`` may be two slices of one card: nobody's on a shared node, all cards when alone."""
+    sliced = [c.model_copy(update={"mig_enabled": True}) for c in CARDS]
+    choice = choose(sliced, "0,1", None, alone=False)
+    assert choice.uuids == frozenset()
+    assert "MIG" in str(choice.why_not)
+    assert len(choose(sliced, "0,1", None, alone=True).uuids) == 4
+
+
 @pytest.mark.parametrize(("text", "numbers"), [("0", {0}), ("0,2-3", {0, 2, 3}), ("", None), ("GPU-aa", None), ("0,", None), ("3-1", set())])
 def test_lists_of_numbers(text, numbers):
     """Slurm's range lists; anything else is not understood rather than half understood."""
