@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from email.utils import getaddresses
@@ -11,6 +12,7 @@ from email_validator import EmailNotValidError, validate_email
 from gpualert_slurm.config import Mail
 from gpualert_slurm.notify.headers import header_text
 
+HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\.[A-Za-z0-9][A-Za-z0-9-]{0,62})*")
 MAX_RECIPIENTS = 20
 """For one message; a cluster is no mailing-list server."""
 
@@ -30,15 +32,15 @@ def choose(asked: Iterable[str], mail: Mail) -> Recipients:
     for text in asked:
         for shown, address in _split(text):
             try:
-                valid = validate_email(address, check_deliverability=False, allow_smtputf8=False, allow_quoted_local=False)
+                plain = _validated(address, mail)
             except EmailNotValidError as error:
                 refused.append((shown, f"not a valid address: {error}"))
                 continue
-            plain = valid.ascii_email
-            if plain is None or plain.startswith("-"):
+            domain = plain.rpartition("@")[2]
+            if not plain.isascii() or plain.startswith("-"):
                 refused.append((shown, "an address must be ASCII and must not begin with '-'"))
-            elif not domain_allowed(valid.ascii_domain, mail.allowed_domains):
-                refused.append((shown, _why_not(valid.ascii_domain, mail)))
+            elif not domain_allowed(domain, mail.allowed_domains):
+                refused.append((shown, _why_not(domain, mail)))
             elif plain.lower() not in (a.lower() for a in allowed):
                 if len(allowed) < MAX_RECIPIENTS:
                     allowed.append(plain)
@@ -55,6 +57,22 @@ def domain_allowed(domain: str, allowed: Sequence[str]) -> bool:
         if below or entry in ("*", name):
             return True
     return False
+
+
+def _validated(address: str, mail: Mail) -> str:
+    """The address as it is used.
+
+    A site may name a domain that the world does not know (``cluster.local``, ``localhost``); the validator refuses those
+    wholesale, so that under a domain that is named, not only meant by ``*``, only the local part is its business.
+
+    Raises:
+        EmailNotValidError: it is none.
+    """
+    local, _, domain = address.rpartition("@")
+    named = HOST_NAME.fullmatch(domain) and domain_allowed(domain, [d for d in mail.allowed_domains if d != "*"])
+    looked_at = f"{local}@example.org" if named else address
+    valid = validate_email(looked_at, check_deliverability=False, allow_smtputf8=False, allow_quoted_local=False)
+    return f"{valid.local_part}@{domain}" if named else valid.ascii_email or valid.normalized
 
 
 def _split(text: str) -> list[tuple[str, str]]:
