@@ -32,6 +32,7 @@ COMMANDS = re.compile(
     r"unset|ulimit|nvidia-smi|hf|huggingface-cli|git|mkdir|chmod|chown|cp|mv|ln|find|head|tail|grep|ssh|gpualert|gpualert-run|nslookup|ping)"
 )
 """First words by which an advice is known to be something to paste."""
+PROSE = re.compile(r", (?:and|or|then) | in the (?:job )?script")
 
 OS_ERROR = re.compile(r"\b((?:FileNotFound|Permission|IsADirectory|NotADirectory|FileExists)Error): \[Errno \d+\] [^:'\"]{1,60}: ['\"]([^'\"]+)['\"]")
 LONG_PATH = re.compile(r"(?<![\w.:/])/[^\s:'\"]{36,}")
@@ -88,7 +89,11 @@ def run_name(verdict: Verdict, job: JobRecord) -> str:
 def subject(verdict: Verdict, job: JobRecord, tone: wording.Tone) -> str:
     """``[gpualert] job 4242 train-7b FAILED: rank 3 on n2: FileNotFoundError: data/train.bin``, fit for a header."""
     what = run_name(verdict, job)
-    return header_text(f"[gpualert] {what[0].lower()}{what[1:]} {tone.word}: {brief(visible(verdict.headline))}", SUBJECT_CHARS)
+    headline = brief(visible(verdict.headline))
+    said = f"{tone.word}: "
+    if headline.lower().startswith(said.lower()):  # "COMPLETED: completed: 500 steps"
+        headline = headline[len(said) :]
+    return header_text(f"[gpualert] {what[0].lower()}{what[1:]} {said}{headline}", SUBJECT_CHARS)
 
 
 def brief(headline: str) -> str:
@@ -117,7 +122,7 @@ def _is_command(text: str) -> bool:
     """Whether the whole of ``text`` can be pasted: it begins as a command or a directive does and is no sentence."""
     first = text.split(" ", 1)[0].rpartition("/")[2]
     begins = text.startswith("#SBATCH ") or (COMMANDS.fullmatch(first) is not None and " " in text)
-    return begins and not text.endswith(".") and not re.search(r", (?:and|or) ", text)
+    return begins and not text.endswith(".") and not PROSE.search(text)
 
 
 def _subtitle(verdict: Verdict, job: JobRecord, tone: wording.Tone, zone: tzinfo | None) -> str:
@@ -169,7 +174,7 @@ def _ledger(findings: Sequence[Finding], max_rows: int) -> Table:
 
 def _past(past: PastVerdict, zone: tzinfo | None) -> str:
     cause = f", cause {past.cause.value}" if past.cause else ""
-    where = f" on {visible(past.nodes)}" if past.nodes else ""
+    where = f" on {words.nodes(past.nodes.split(',')) if '[' not in past.nodes else visible(past.nodes)}" if past.nodes else ""
     when = f", ended {words.instant(past.ended_ns, zone)}" if past.ended_ns is not None else ""
     found = f"{visible(past.mode)}{cause}, fault {visible(past.fault)}"
     return f"Job {sentence(past.job)}{where} ({RELATIONS.get(past.relation, visible(past.relation))}): {found}{when}"

@@ -140,6 +140,12 @@ def test_the_subject_says_it_all(name):
     assert len(subject) <= 150
 
 
+def test_the_subject_does_not_say_the_state_twice():
+    verdict, job = CASES["healthy"]()
+    subject = composed(verdict.model_copy(update={"headline": "completed: 500 steps, loss 0.1"}), job).subject
+    assert subject == "[gpualert] job 4242 train-7b COMPLETED: 500 steps, loss 0.1"
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_both_parts_say_the_same(name):
     """Every string of the verdict that the text shows, the HTML shows too."""

@@ -31,6 +31,7 @@ def test_what_can_be_pasted_is_set_apart(advice, text, code):
         "Check the token: huggingface-cli whoami; export HF_TOKEN=… in the job script.",
         "Before the next run: export A=1 B=2, and a shorter --time",
         "Lower the learning rate or clip gradients.",
+        "For a core: ulimit -c unlimited in the script, then gdb python core",
         "find out who did it.",
         "make sure the path exists",
     ],
