@@ -174,7 +174,9 @@ def _ledger(findings: Sequence[Finding], max_rows: int) -> Table:
 
 def _past(past: PastVerdict, zone: tzinfo | None) -> str:
     cause = f", cause {past.cause.value}" if past.cause else ""
-    where = f" on {words.nodes(past.nodes.split(',')) if '[' not in past.nodes else visible(past.nodes)}" if past.nodes else ""
+    nodes = past.nodes or ""
+    folded = visible(nodes) if "[" in nodes else words.nodes(nodes.split(","))
+    where = f" on {folded}" if nodes else ""
     when = f", ended {words.instant(past.ended_ns, zone)}" if past.ended_ns is not None else ""
     found = f"{visible(past.mode)}{cause}, fault {visible(past.fault)}"
     return f"Job {sentence(past.job)}{where} ({RELATIONS.get(past.relation, visible(past.relation))}): {found}{when}"
