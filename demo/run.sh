@@ -24,11 +24,11 @@ fi
 began=$SECONDS
 bash tests/testbed/install-packages.sh
 bash tests/testbed/install-packages.sh demo/packages.txt
-make --no-print-directory build >demo-build.log 2>&1 || {
-    tail -40 demo-build.log >&2
-    echo "the build failed; all of its output is in demo-build.log" >&2
+mkdir -p demo-out
+make --no-print-directory build >demo-out/build.log 2>&1 || {
+    tail -40 demo-out/build.log >&2
+    echo "the build failed; all of its output is in demo-out/build.log" >&2
     exit 1
 }
-rm -f demo-build.log
 echo "packages and build: $((SECONDS - began)) s"
 exec .venv/bin/python -m demo "$@"

@@ -174,3 +174,32 @@ def test_the_daemons_of_a_bed_whose_process_is_killed_die_with_it(bed_host: None
         finally:
             bed.kill()
             shutil.rmtree(root)
+
+
+def test_every_daemon_can_be_stopped_and_started_again(cluster: Cluster) -> None:
+    """The cluster goes on afterwards: munged's old socket, slurmctld's state and MariaDB's data are taken up again."""
+    cluster.slurmctld.stop()
+    cluster.slurmdbd.stop()
+    cluster.mariadb.daemon.stop()
+    cluster.munged.stop()
+    assert not any(daemon.running for daemon in (cluster.slurmctld, cluster.slurmdbd, cluster.mariadb.daemon, cluster.munged))
+    for daemon in (cluster.munged, cluster.mariadb, cluster.slurmdbd, cluster.slurmctld):
+        daemon.start()
+    cluster.wait_idle()
+    job = cluster.submit("exit 4")
+    assert cluster.wait(job).exit_code == "4:0"
+    assert cluster.sacct(job, final_within_s=60)[0]["ExitCode"] == "4:0"
+
+
+def test_epilog_slurmctld_runs_as_the_user_slurm(cluster: Cluster) -> None:
+    note = cluster.root / "slurmctld" / "epilog-note"
+    script = cluster.root / "epilog-slurmctld.sh"
+    script.write_text(f"#!/bin/sh\necho $SLURM_JOB_ID $(/usr/bin/id -un) > {note}\n")
+    script.chmod(0o755)
+    cluster.epilog_slurmctld(script)
+    try:
+        job = cluster.submit("true")
+        cluster.wait(job)
+        wait_until(lambda: note.exists() and note.read_text() == f"{job} slurm\n", "the epilog's note", 10)
+    finally:
+        cluster.epilog_slurmctld(None)

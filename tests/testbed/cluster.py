@@ -220,19 +220,28 @@ class Cluster(SlurmClient):
         self.reconfigure({"Epilog": None if path is None else str(path)})
 
     def epilog_slurmctld(self, path: Path | None) -> None:
-        """Set or unset ``EpilogSlurmctld=``; it runs as the user slurm, on the controller."""
-        self.reconfigure({"EpilogSlurmctld": None if path is None else str(path)})
+        """Set or unset ``EpilogSlurmctld=``; it runs as the user slurm, on the controller.
+
+        slurmctld is started anew: 22.05 shows a changed line after ``scontrol reconfigure``, and does not run it.
+        """
+        self._change({"EpilogSlurmctld": None if path is None else str(path)})
+        self.slurmctld.stop()
+        self.slurmctld.start()
+        self.wait_idle()
 
     def reconfigure(self, changes: Mapping[str, str | None]) -> None:
         """Change slurm.conf (None takes a line out) and wait until every slurmd has read it."""
+        self._change(changes)
+        self.scontrol("reconfigure")
+        time.sleep(1)  # slurmctld tells the slurmds after it has answered
+
+    def _change(self, changes: Mapping[str, str | None]) -> None:
         for key, value in changes.items():
             if value is None:
                 self.conf.settings.pop(key, None)
             else:
                 self.conf.settings[key] = value
         self.conf.write()
-        self.scontrol("reconfigure")
-        time.sleep(1)  # slurmctld tells the slurmds after it has answered
 
     def start_daemon(self) -> None:
         """Start gpualertd as the service user; raises ``DaemonError`` where it is not installed or ends at once."""
