@@ -6,12 +6,16 @@ milliseconds, inherits no thread and no lock of the daemon's, and dies alone.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import multiprocessing
 import resource
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import TypeVar
+
+from gpualert_slurm.programs.gpualertd.log import set_up
 
 R = TypeVar("R")
 
@@ -77,9 +81,13 @@ def _answer(pipe: Connection, function: Callable[..., object], arguments: tuple[
     resource.setrlimit(resource.RLIMIT_CPU, (int(timeout_s) + 1, int(timeout_s) + 2))
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    set_up(for_people=False)
+    logging.getLogger().setLevel(logging.ERROR)  # what is worth saying, the daemon says when it has the answer
     try:
         answer: tuple[bool, object] = (True, function(*arguments))
     except Exception as error:
         answer = (False, f"{type(error).__name__}: {error}")
-    pipe.send(answer)
-    pipe.close()
+    with contextlib.suppress(OSError):  # nobody waits any more: the daemon stopped, or was killed
+        pipe.send(answer)
+    with contextlib.suppress(OSError):
+        pipe.close()
