@@ -13,6 +13,7 @@ import resource
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from multiprocessing.forkserver import ensure_running
 from typing import TypeVar
 
 from gpualert_slurm.programs.gpualertd.log import set_up
@@ -20,7 +21,7 @@ from gpualert_slurm.programs.gpualertd.log import set_up
 R = TypeVar("R")
 
 MAX_MEMORY_BYTES = 8 << 30
-PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify.preload")
+PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify.compose", "gpualert_slurm.programs.gpualertd.dispatch")
 
 
 class BoundedError(Exception):
@@ -38,6 +39,7 @@ class Bounded:
         self._stopping = stopping
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(list(PRELOADED))
+        ensure_running()  # loads while the daemon does other things: the first job's mail does not wait for it
 
     def call(self, function: Callable[..., R], *arguments: object, timeout_s: float) -> R:
         """``function(*arguments)`` in a child; function and arguments must be picklable.
