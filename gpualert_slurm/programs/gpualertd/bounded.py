@@ -21,7 +21,7 @@ from gpualert_slurm.programs.gpualertd.log import set_up
 R = TypeVar("R")
 
 MAX_MEMORY_BYTES = 8 << 30
-PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify.compose", "gpualert_slurm.programs.gpualertd.dispatch")
+PRELOADED = ("gpualert_slurm.classifier", "gpualert_slurm.notify.preload", "gpualert_slurm.programs.gpualertd.dispatch")
 
 
 class BoundedError(Exception):
