@@ -239,13 +239,15 @@ _Noreturn static void guard(struct bundle *b, pid_t group, const sigset_t *signa
     _exit(0);
 }
 
-bool guardian_socket(int ends[2])
+static bool make_sockets(int ends[2])
 {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
 }
 
 bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words)
 {
+    if (!make_sockets(ends) || !make_sockets(witness))
+        return false;
     pid_t group = getpgrp(), pid = fork(); /* the caller's signals are blocked: none gets in before they are ignored */
     if (pid == 0) {
         struct bundle mine = *b;
@@ -259,6 +261,8 @@ bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const s
         sigprocmask(SIG_SETMASK, &none, NULL);
         guard(&mine, group, signals, words);
     }
+    if (pid > 0)
+        setpgid(pid, pid); /* whoever is first: a signal to our group from now on spares it */
     close(ends[1]);
     close(witness[1]);
     return pid > 0;

@@ -11,11 +11,11 @@
 
 #include "end.h"
 
-/* A guardian's socket: ours is ends[0], its own ends[1], both close-on-exec. False when there is none to be had. */
-bool guardian_socket(int ends[2]);
-
-/* Forks the guardian, and closes its end here; a witness of `signals` comes with it, at the end witness[1]. `words` is this program's argv,
- * which both overwrite in their copies: they are not to be found under the command's name. False when there is no guardian. */
+/*
+ * Forks the guardian, before any thread is there, and with it the witness of `signals`: ends[0] and witness[0] are our ends of their
+ * sockets, close-on-exec. `words` is this program's argv, which both overwrite in their copies: they are not to be found under the
+ * command's name. False when there is no guardian.
+ */
 bool guardian_start(const struct bundle *b, int ends[2], int witness[2], const sigset_t *signals, char **words);
 
 /* In the command's process, before exec: what to end if gpualert-run is killed. Async-signal-safe. */

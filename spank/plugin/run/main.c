@@ -134,7 +134,7 @@ int main(int argc, char **argv)
         int why = bundle_write_run(&bundle, &options);
         if (why)
             fprintf(stderr, "gpualert-run: cannot write %s/run.json: %s; there will be no diagnosis\n", bundle.path, strerror(why));
-        diagnosed = !why && guardian_socket(guardian) && guardian_socket(witness);
+        diagnosed = !why && guardian_start(&bundle, guardian, witness, &forwarded, argv);
         capture = start_capture(&bundle, &outputs, &captured);
     }
     if (options.verbose && kept)
@@ -144,8 +144,6 @@ int main(int argc, char **argv)
         return EXIT_NOT_RUN;
     }
     outputs_release(&outputs);
-    if (diagnosed) /* only now: while the command's own start goes on */
-        diagnosed = guardian_start(&bundle, guardian, witness, &forwarded, argv);
     command.witness = witness[0];
     command_wait(&command, signals, options.timeout_s, &outputs, &end);
     if (kept && !guardian_end(guardian[0], &end))
