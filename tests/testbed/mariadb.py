@@ -28,6 +28,8 @@ class MariaDb:
             # Quick rather than safe: a bed's database lives for minutes. slurmdbd itself asks for the lock wait.
             "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900",
             "--innodb-log-file-size=32M", "--max-allowed-packet=16M",
+            # MariaDB 11.6 and later; slurmdbd ends on the errors it brings. "loose": older servers don't know it.
+            "--loose-innodb-snapshot-isolation=OFF",
         ]
         self.daemon = Daemon("mariadbd", argv, log=root / "log" / "mariadbd.log", user="mysql", env=env, ready=self.answers, ready_timeout_s=60)
 
