@@ -120,7 +120,11 @@ class _Dialogue:
     async def run(self, client: aiosmtplib.SMTP, message: bytes, sender: str) -> bool:
         """MAIL, RCPT for each, DATA; true when the connection can be used again."""
         self.stage = "to MAIL"
-        await client._ehlo_or_helo_if_needed()  # noqa: SLF001 - SIZE is known only after it, and the library's own MAIL does the same
+        if client.is_ehlo_or_helo_needed:  # SIZE is known only after it
+            try:
+                await client.ehlo()
+            except aiosmtplib.SMTPHeloError:
+                await client.helo()
         options = [f"size={len(message)}"] if client.supports_extension("size") else []
         try:
             await client.mail(sender, options=options)
