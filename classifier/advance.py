@@ -6,6 +6,7 @@ import itertools
 import math
 import statistics
 from dataclasses import dataclass
+from functools import cached_property
 
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Quote
@@ -55,15 +56,28 @@ class Advance:
 
     def after(self, error: Evidence) -> Evidence | None:
         """Progress of the same writer after ``error``: then the error was survived."""
-        for mark in reversed(self.marks):
-            if mark.where.rank != error.where.rank and error.where.rank is not None:
-                continue
-            if _same_file(mark, error):
-                if _offset(mark) > _offset(error):
-                    return mark
-            elif _later(mark, error):
-                return mark
-        return None
+        in_file, latest = self._last
+        file = error.source.file if isinstance(error.source, Quote) else ""
+        mark = in_file.get((error.where.node, file, error.where.rank))
+        if mark is not None and _offset(mark) > _offset(error):
+            return mark
+        mark = latest.get(error.where.rank)
+        return mark if mark is not None and not _same_file(mark, error) and _later(mark, error) else None
+
+    @cached_property
+    def _last(self) -> tuple[dict[tuple[str | None, str, int | None], Evidence], dict[int | None, Evidence]]:
+        """The last mark of each writer in each file, and the latest of each writer anywhere; of all writers together under None."""
+        in_file: dict[tuple[str | None, str, int | None], Evidence] = {}
+        latest: dict[int | None, Evidence] = {}
+        for mark in self.marks:
+            file = mark.source.file if isinstance(mark.source, Quote) else ""
+            for rank in {mark.where.rank, None}:
+                key = (mark.where.node, file, rank)
+                if key not in in_file or _offset(mark) > _offset(in_file[key]):
+                    in_file[key] = mark
+                if mark.time_ns is not None and (rank not in latest or mark.time_ns > (latest[rank].time_ns or 0)):
+                    latest[rank] = mark
+        return in_file, latest
 
 
 def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Advance:

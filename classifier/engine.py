@@ -81,6 +81,8 @@ class Engine:
     def __init__(self, found: dict[str, Parser]) -> None:
         self.patterns: list[tuple[str, Pattern, re.Pattern[str]]] = []
         self.stories: list[tuple[str, Story, re.Pattern[str]]] = []
+        self.defects: set[str] = set()
+        """Readers that failed on a line: for the gaps of the scan."""
         for module, parser in found.items():
             self.patterns += [(f"{module}.{p.name}", p, re.compile(p.regex)) for p in parser.patterns]
             self.stories += [(f"{module}.{s.name}", s, re.compile(s.opens)) for s in parser.stories]
@@ -91,6 +93,14 @@ class Engine:
         """No story open."""
         return Collectors()
 
+    def _match(self, name: str, pattern: Pattern, compiled: re.Pattern[str], line: Line) -> Match | None:
+        """One pattern's word; a defect in its reader costs that word and nothing else."""
+        try:
+            return pattern.match(line, compiled, name)
+        except Exception as error:
+            self.defects.add(f"{name}: {type(error).__name__}: {error}"[:200])
+            return None
+
     def matches(self, line: Line, numbers: set[int], reading: Collectors) -> list[Match]:
         """What the nominated patterns say of the line; a line that opens a story begins one."""
         said: list[Match] = []
@@ -98,7 +108,7 @@ class Engine:
         for number in sorted(numbers):
             if number < len(self.patterns):
                 name, pattern, compiled = self.patterns[number]
-                match = None if pattern.alone and reading.took_line else pattern.match(line, compiled, name)
+                match = None if pattern.alone and reading.took_line else self._match(name, pattern, compiled, line)
                 if match is not None:
                     (general if pattern.general else said).append(match)
             elif number < len(self.patterns) + len(self.stories):

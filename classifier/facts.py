@@ -3,54 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
-from gpualert_slurm.classifier.failing import Failure, failures_of, first_failure_of, is_root, stopped_from_outside
+from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
+from gpualert_slurm.classifier.failure import Failure, is_root
+from gpualert_slurm.classifier.first_failure import first_failure_of
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
+from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import FirstFailure, Phase
 
-SILENT_S = 600.0
-"""Silence that counts as a standstill where nothing tells the run's own rhythm (DLRover's default; NCCL's watchdog)."""
-SAFETY_FACTOR = 5.0
-"""Silence of so many of the run's own intervals is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
-MIN_SILENT_S = 300.0
-"""Less may be an evaluation or a checkpoint, however fast the steps are."""
-LIVELY_S = 60.0
-"""Progress this shortly before the end means that the run was advancing."""
 CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
 """States of a run that was stopped from outside."""
+OUTPUT_REFUSED = 53
+"""ESLURMD_IO_ERROR & 127, as sacct prints it behind the colon when --output cannot be opened (Slurm 22.05 to 26.05)."""
 LAST_SECOND_NS = 1_000_000_000
 """Slurm's end of a job is a whole second: what happened in it cannot be put before or after the stopping."""
-
-
-@dataclass(frozen=True)
-class Silence:
-    """How long before the end nobody wrote (or made progress) any more; ``cites`` show it."""
-
-    seconds: float
-    needed_s: float
-    of: str
-    cites: tuple[Evidence, ...]
-    interval_s: float = 0.0
-    """The run's own rhythm: the median time between two lines of progress."""
-
-    @property
-    def long(self) -> bool:
-        """Long enough for a standstill."""
-        return self.seconds >= self.needed_s
-
-    @property
-    def short(self) -> bool:
-        """Short enough to call the run advancing; between the two it is not decided."""
-        return self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
 
 
 class Facts:
@@ -91,12 +65,17 @@ class Facts:
 
     @cached_property
     def has_logs(self) -> bool:
-        """Whether any of the job's output was read."""
-        return (
-            any(e.trust is Trust.USER for e in self.evidence)
-            or any(log.bytes_seen or log.bytes_kept for r in self.job.reports for log in r.logs)
-            or any(r.excerpts or r.series for r in self.job.reports)
-        )
+        """Whether the job's output is known, be it that nothing was written."""
+        logs = [log for r in self.job.reports for log in r.logs]
+        if any(log.bytes_seen is not None or log.bytes_kept is not None for log in logs):
+            return True
+        return any(e.trust is Trust.USER for e in self.evidence) or any(r.excerpts for r in self.job.reports)
+
+    @cached_property
+    def wrote(self) -> bool:
+        """Whether the job wrote anything that is known."""
+        seen = any(log.bytes_seen or log.bytes_kept for r in self.job.reports for log in r.logs)
+        return seen or any(e.trust is Trust.USER for e in self.evidence) or any(r.excerpts for r in self.job.reports)
 
     @cached_property
     def ending(self) -> Ending:
@@ -126,9 +105,8 @@ class Facts:
 
     @cached_property
     def _live_roots(self) -> tuple[Evidence, ...]:
-        stop = self.stop_ns
         alive = [e for e in self.evidence if is_root(e) and not self._survived(e)]
-        return tuple(e for e in alive if stop is None or e.time_ns is None or e.time_ns < stop)
+        return tuple(e for e in alive if not self.after_stop(e.time_ns, e.where.node))
 
     def _survived(self, error: Evidence) -> bool:
         if self.advance.after(error) is not None:
@@ -154,20 +132,32 @@ class Facts:
         texts = self.said("failure_summary") if self.exits else self.said("task_exited", "failure_summary")
         roots = self._live_roots if not self.ending.well or self.exits else ()
         found = failures_of(self.job, exits, roots, texts)
-        return stopped_from_outside(found, self.stop_ns, cut=self.ending.state in CUT)
+        return stopped_from_outside(found, self.after_stop, cut=self.ending.state in CUT)
 
     @cached_property
-    def stop_ns(self) -> int | None:
-        """When the run began to be stopped from outside: what is said or dies after it follows from that."""
+    def stop(self) -> tuple[int, str | None] | None:
+        """When the run began to be stopped from outside, by whose clock (a node's, else Slurm's): what comes after it follows from that."""
         words = ("time_limit_text", "step_cancelled", "preempted_text")
-        times = [e.time_ns for e in self.evidence if e.says in words and e.role is not Role.MARKER and e.time_ns is not None]
+        times = [(e.time_ns, e.where.node) for e in self.evidence if e.says in words and e.role is not Role.MARKER and e.time_ns is not None]
         if self.row is not None:
-            times += [s.end_ns - LAST_SECOND_NS for s in self.row.steps if s.state in CUT and s.end_ns is not None]
+            times += [(s.end_ns - LAST_SECOND_NS, None) for s in self.row.steps if s.state in CUT and s.end_ns is not None]
         if self.ending.state == "TIMEOUT" and self.ending.started_ns is not None and self.ending.limit_s:
-            times.append(self.ending.started_ns + self.ending.limit_s * 10**9)
+            times.append((self.ending.started_ns + self.ending.limit_s * 10**9, None))
         if self.ending.state in CUT and self.ending.ended_ns is not None:
-            times.append(self.ending.ended_ns - LAST_SECOND_NS)
-        return min(times, default=None)
+            times.append((self.ending.ended_ns - LAST_SECOND_NS, None))
+        return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
+
+    @cached_property
+    def _clocks(self) -> dict[str | None, int]:
+        return {r.node: r.clock_uncertainty_ns for r in self.job.reports}
+
+    def after_stop(self, time_ns: int | None, node: str | None) -> bool:
+        """Surely after the run began to be stopped; clocks count only between nodes."""
+        if self.stop is None or time_ns is None:
+            return False
+        stopped, whose = self.stop
+        margin = 0 if whose in {None, node} else self._clocks.get(node, 0) + self._clocks.get(whose, 0)
+        return time_ns - margin >= stopped
 
     def _same_step_ok(self, end: RankExit) -> bool:
         """Whether the ranks that ended well are of the failed rank's own step."""
@@ -212,9 +202,8 @@ class Facts:
 
     def _lost_peer(self, owners: set[int | None] | None) -> Evidence | None:
         """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
-        stop = self.stop_ns
         lost = [e for e in self.evidence if e.says == "exception" and e.role is Role.CASCADE and e.detail != "interrupted" and not self._survived(e)]
-        lost = [e for e in lost if stop is None or e.time_ns is None or e.time_ns < stop]
+        lost = [e for e in lost if not self.after_stop(e.time_ns, e.where.node)]
         return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
 
     def _best(self, candidates: list[Evidence]) -> Evidence | None:
@@ -240,12 +229,14 @@ class Facts:
         launched = self.exits or self.has_logs or (self.row is not None and self.row.steps)
         if self.row is not None and self.row.start_ns is None and not launched:
             return Phase.BEFORE_LAUNCH
+        if self.row is not None and self.ending.state == "FAILED" and self.ending.exit_signal == OUTPUT_REFUSED and not self.wrote:
+            return Phase.BEFORE_LAUNCH
         error = self.error
         if error is not None and error.says == "launch_refused" and not self.advance.seen:
             return (
                 Phase.BEFORE_LAUNCH if error.detail in {"launcher_refused", "output_path", "program_not_found", "program_not_run"} else Phase.STARTUP
             )
-        if not self.has_logs:
+        if not self.wrote:
             return Phase.UNKNOWN
         if self.advance.end_marks or (self.advance.reached_end and self.ended_well):
             return Phase.AFTER_END
@@ -254,28 +245,7 @@ class Facts:
     @cached_property
     def silence(self) -> Silence | None:
         """The time between the last sign of life and the end; None where times are not known."""
-        end = self.ending.ended_ns
-        if end is None:
-            return None
-        writes = [log.last_write_ns for r in self.job.reports for log in r.logs if log.last_write_ns is not None]
-        times = [
-            e.time_ns
-            for e in self.evidence
-            if e.trust is Trust.USER and e.time_ns is not None and e.says not in {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
-        ]
-        last_progress = self.advance.last_ns
-        if last_progress is not None:
-            last, of = last_progress, "progress"
-        elif writes or times:
-            last, of = max([*writes, *times]), "output"
-        else:
-            return None
-        rhythm = self.advance.interval_s if of == "progress" else None
-        needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
-        seconds = max(0.0, (end - last) / 1e9 - self.ending.suspended_s)
-        value = f"{seconds:.0f} s before the end"
-        cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", value, time_ns=last)
-        return Silence(seconds, needed, of, (cite, *self.advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0)
+        return silence_of(self.job, self.ending, self.evidence, self.advance)
 
     @cached_property
     def ranks_total(self) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier import fault as faults
 from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.confidence import confidence
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failing import state_of
 from gpualert_slurm.classifier.fingerprint import fingerprint
+from gpualert_slurm.classifier.first_failure import state_of
 from gpualert_slurm.classifier.ladder import Choice, choose
 from gpualert_slurm.classifier.mode import Said
 from gpualert_slurm.classifier.waste import waste_of
@@ -19,6 +21,7 @@ from gpualert_slurm.verdict import Claim, Trigger, Verdict
 
 MOST_LINES = 25
 MOST_RANKS = 4096
+_SLURMS_WAY = re.compile(r" \((?:sbatch|#SBATCH)[^()]{0,60}\)")
 MISSING_LOGS = Gap(what="the job's output", why="nothing was captured: the verdict rests on Slurm's records")
 
 
@@ -46,6 +49,7 @@ def judge(job: JobRecord) -> Verdict:
     file = str(error.data.get("file", "")).rsplit("/", 1)[-1] if error is not None else ""
     message = f"{error.data.get('type', error.says)} {error.data.get('message', '')}" if error is not None else account.headline
     row, ending = facts.row, facts.ending
+    followers = {id(f.end) for f in facts.failures if f.follows and f.end is not None}
     against = tuple(f"a contradiction lowers the confidence: {words}" for words in account.against)
     return Verdict(
         attempt=job.attempt,
@@ -70,8 +74,8 @@ def judge(job: JobRecord) -> Verdict:
         fault=fault,
         confidence=confidence(choice.mode.code, cited, len(account.against), len([g for g in gaps if _counts(g)])),
         phase=facts.phase,
-        ranks=tuple(state_of(e, facts.failures) for e in facts.exits[:MOST_RANKS]),
-        failed_ranks=tuple(state_of(f.end, facts.failures) for f in facts.failures if f.end is not None)[:MOST_RANKS],
+        ranks=tuple(state_of(e, followers) for e in facts.exits[:MOST_RANKS]),
+        failed_ranks=tuple(state_of(f.end, followers) for f in facts.failures if f.end is not None)[:MOST_RANKS],
         first_failure=facts.first_failure,
         blast_radius=facts.blast_radius,
         shows=_claims(account.shows),
@@ -84,7 +88,7 @@ def judge(job: JobRecord) -> Verdict:
         steps_done=facts.advance.steps_done,
         steps_planned=facts.advance.steps_planned,
         waste=waste_of(facts, lost=account.lost),
-        advice=account.advice,
+        advice=account.advice if job.under_slurm else outside_slurm(account.advice),
         fingerprint=fingerprint(
             choice.mode.code,
             account.cause.value if account.cause else None,
@@ -96,6 +100,12 @@ def judge(job: JobRecord) -> Verdict:
         evidence=evidence,
         gaps=gaps,
     )
+
+
+def outside_slurm(advice: tuple[str, ...]) -> tuple[str, ...]:
+    """Advice without what only Slurm understands."""
+    plain = [_SLURMS_WAY.sub("", line).replace("srun -N1 ", "").replace("srun ", "") for line in advice if not line.startswith("#SBATCH")]
+    return tuple(line for line in plain if not any(word in line for word in ("sbatch", "sacct", "#SBATCH", "scontrol")))
 
 
 def _claims(said: tuple[Said, ...]) -> tuple[Claim, ...]:
@@ -110,6 +120,9 @@ def _warnings(choice: Choice, facts: Facts) -> tuple[Said, ...]:
         failed = [e for e in facts.exits if e.failed]
         if failed:
             found.append(Said("a step failed, and a later one ended well", tuple(citations.rank_exit(e) for e in failed[:4])))
+        elif facts.row is not None and not facts.exits:
+            bad = [s for s in facts.row.steps if s.state not in {"COMPLETED", "RUNNING"} and s.step != "extern"]
+            found += [Said(f"step {s.step} ended as {s.state}", (citations.step_state(facts.row, s),)) for s in bad[:4]]
     return tuple(found[:20])
 
 

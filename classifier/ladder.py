@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gpualert_slurm.classifier import modes
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, not_testable
 from gpualert_slurm.discovery import discover
 from gpualert_slurm.finding import Finding, Standing
 
@@ -45,9 +45,17 @@ def all_modes() -> tuple[FailureMode, ...]:
     return tuple(sorted(found.values(), key=lambda mode: mode.place))
 
 
+def _ask(mode: FailureMode, facts: Facts) -> Assessment:
+    """The mode's answer; a defect of one mode costs its own row and no verdict."""
+    try:
+        return mode.assess(facts)
+    except Exception as error:
+        return not_testable(f"this mode failed on the record ({type(error).__name__}: {error})"[:300], "a version of gpualert without that defect")
+
+
 def choose(facts: Facts) -> Choice:
     """Ask every mode, take the first that stands."""
-    answers = tuple((mode, mode.assess(facts)) for mode in all_modes())
+    answers = tuple((mode, _ask(mode, facts)) for mode in all_modes())
     for mode, said in sorted(answers, key=lambda pair: pair[1].place or pair[0].place):
         if said.standing is Standing.IN and not said.incidental and said.account is not None:
             return Choice(mode, said.account, answers)

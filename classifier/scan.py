@@ -12,7 +12,7 @@ from gpualert_slurm.classifier.keep import Kept, Thinned
 from gpualert_slurm.classifier.lines import Block, blocks, bounds, clean
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.routine import Routine
-from gpualert_slurm.evidence import Evidence, Quote, Trust, Where
+from gpualert_slurm.evidence import Evidence, Quote, Role, Trust, Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.series import Series
@@ -152,7 +152,7 @@ class _Pass:
             self._add(match)
         left_out = self._end_routine()
         matches = sorted((m for kept in self.kept.values() for m in (*kept.first, *kept.last)), key=lambda m: (m.line.offset, m.pattern))
-        unread = sum(kept.left_out for kept in self.kept.values())
+        unread = sum(kept.left_out for kept in self.kept.values() if kept.first[0].role is not Role.MARKER)  # progress is in the series
         if len(matches) > max_evidence:
             unread += len(matches) - max_evidence
             head = max_evidence // 2
@@ -252,6 +252,8 @@ class _Pass:
 
     def _say_what_was_cut(self, unread: int, left_out: int) -> None:
         whose = {"node": self.where.node, "rank": self.where.rank}
+        self.gaps += [Gap(what=f"what a pattern says of a line of {self.path}", why=defect, **whose) for defect in sorted(self.rules.defects)[:3]]
+        self.rules.defects.clear()
         if left_out:
             self.gaps.append(
                 Gap(what=f"{left_out} lines of progress of {self.path}", why="of very many, the first and the last of each kind are kept", **whose)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from gpualert_slurm.classifier.failing import Failure
+from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.evidence import Evidence, Quote
 
 MAX_HEADLINE = 140
@@ -40,6 +40,8 @@ def place_of(error: Evidence) -> str | None:
 
 def who(failure: Failure | None, error: Evidence | None) -> str:
     """``rank 3 on n2``, as far as anything says it."""
+    if failure is not None and failure.step == "run":
+        return ""  # one command outside Slurm: there is nobody else it could be
     if failure is not None and failure.rank is not None:
         return failure.name
     where = error.where if error is not None else None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
-from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.facts import OUTPUT_REFUSED, Facts
 from gpualert_slurm.classifier.meaning import about_path
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence, Role, Trust
@@ -41,6 +42,8 @@ class StartupCrash(FailureMode):
         if facts.advance.seen:
             return ruled_out("the run had made progress", "no progress before the error", *facts.advance.marks[-1:])
         error = facts.error
+        if error is None and facts.row is not None and facts.ending.exit_signal == OUTPUT_REFUSED:
+            return ruled_in("Slurm could not open the job's output file (ExitCode 0:53)", "another exit code", _output_refused(facts, facts.row))
         if error is None and not facts.has_logs:
             return not_testable("no output of the job was captured", flip)
         if error is None:
@@ -91,6 +94,22 @@ def account(facts: Facts, error: Evidence) -> Account:
         implies=tuple(implies),
         cannot_decide=tuple(undecided),
         advice=crash.advice_for(error, cause, error.detail),
+    )
+
+
+def _output_refused(facts: Facts, row: AccountingRecord) -> Account:
+    """The task was never started: no text of it exists anywhere."""
+    paths = [(name, value) for name, value in (("StdOut", row.std_out), ("StdErr", row.std_err)) if value]
+    shows = [Said("Slurm's exit code 0:53 means that it could not open the job's output file", facts.cite_end())]
+    shows += [Said(f"{name} is {words.headline(value)}", (citations.accounting(row, name, value),)) for name, value in paths]
+    return Account(
+        headline=words.headline(f"Slurm could not open the job's output file{': ' + paths[0][1] if paths else ''}"),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant="config",
+        detail="output_path",
+        implies=("the program was never started",),
+        advice=("Make the folder before submitting (mkdir -p), and check that it can be written on the compute node: sbatch --output=PATH",),
     )
 
 

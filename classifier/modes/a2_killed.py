@@ -7,11 +7,15 @@ import signal
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failing import Failure
+from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
+OOM_CODE = 125
+"""What Slurm puts behind the colon of ExitCode when the oom killer acted in the step."""
+FIRST_SLURM_CODE = 35
+"""Above the classic signals: what stands there is Slurm's own word (53: output refused, 125: oom)."""
 BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "illegal_instruction")}
@@ -80,13 +84,14 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
     ]
     if texts and facts.error is None and facts.ending.state not in {"CANCELLED", "TIMEOUT", "PREEMPTED"}:
         return int(texts[0].data["signal"]), (), tuple(texts[:2])
-    if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and facts.ending.exit_signal:
-        return facts.ending.exit_signal, (), facts.cite_end()
+    number = facts.ending.exit_signal
+    if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and number and number < FIRST_SLURM_CODE:
+        return number, (), facts.cite_end()
     return None, (), ()
 
 
 def _oom(facts: Facts) -> bool:
-    if facts.ending.state == "OUT_OF_MEMORY":
+    if facts.ending.state == "OUT_OF_MEMORY" or (facts.ending.known_by == "accounting" and facts.ending.exit_signal == OOM_CODE):
         return True
     died = any(f.signal == 9 or f.code == 137 for f in facts.failures)
     worker = facts.error is not None and facts.error.cause is Cause.OOM_KILLER
@@ -109,6 +114,8 @@ def _whom(facts: Facts, dead: tuple[Failure, ...]) -> str:
         ranks = named
     if len(ranks) > 1:
         return f"ranks {', '.join(map(str, ranks[:8]))}{' …' if len(ranks) > 8 else ''} ended"
+    if dead and dead[0].step == "run":
+        return "the command ended"
     if ranks:
         node = dead[0].node if dead else None
         return f"rank {ranks[0]}" + (f" on {node}" if node else "") + " ended"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failing import Failure
+from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
 from gpualert_slurm.verdict import Fault
 

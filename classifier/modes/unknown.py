@@ -46,7 +46,12 @@ def _account(facts: Facts) -> Account:
     if not facts.has_logs:
         undecided.append("what the run printed: no output was captured")
     what = f"ended as {ending.state}{code}" if ending.state else "its end is not known"
-    advice = ("Look at the last lines below.",) if facts.has_logs else ("Look at the job's own output file (scontrol show job, StdOut).",)
+    advice: tuple[str, ...] = ("Look at the last lines below.",)
+    if not facts.has_logs:
+        advice = ("Look at the job's own output file (scontrol show job, StdOut).",)
+    elif not facts.wrote:
+        undecided.append("more than the exit says: the job wrote nothing")
+        advice = ("Let the program say on stderr why it ends with that code; for a shell script: set -x",)
     return Account(
         headline=words.headline(f"{what}; nothing in the data explains it"),
         shows=tuple(shows),

@@ -53,7 +53,7 @@ PARSER = Parser(
             name="refused",
             says="launch_refused",
             role=Role.ROOT,
-            regex=r"^(?:\S{1,200}: line \d{1,7}: |\S{0,40}sh: (?:line )?\d{0,7}:? ?)(?P<path>\S{1,300}): (?P<why>command not found|No such file or directory|Permission denied|not found)$",
+            regex=r"^(?:\S{1,200}: line \d{1,7}: |\S{0,40}sh: (?:line )?\d{0,7}:? ?|gpualert-run: )(?P<path>\S{1,300}): (?P<why>command not found|No such file or directory|Permission denied|not found)$",
             literals=(": command not found", ": No such file or directory", ": Permission denied", ": not found"),
             samples=(
                 "/var/spool/slurmd/job00042/slurm_script: line 7: pyhton: command not found",

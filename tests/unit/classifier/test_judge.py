@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -156,3 +157,27 @@ def test_a_verdict_reads_back_from_its_json():
     assert verdict.variant == "non_finite"
     again = Verdict.model_validate_json(verdict.json_bytes())
     assert again.ledger == verdict.ledger
+
+
+def test_a_defect_of_one_mode_costs_its_row_and_no_verdict(monkeypatch):
+    broken = all_modes()[0]
+    monkeypatch.setattr(type(broken), "assess", lambda _self, _facts: 1 / 0)
+    verdict = Run().rank(0, "n1", trace("KeyError: 'x'"), code=1).accounting().verdict()
+    assert verdict.mode == "A1"
+    row = next(f for f in verdict.ledger if f.mode == broken.code)
+    assert row.standing is Standing.NOT_TESTABLE
+    assert "ZeroDivisionError" in row.datum
+
+
+def test_a_job_of_1024_ranks_is_judged_in_seconds():
+    run = Run(tuple(f"n{i}" for i in range(8)))
+    for rank in range(1024):
+        text = steps(1, 20) + trace("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB.")
+        run.rank(rank, f"n{rank // 128}", text, code=1, end=30 + rank / 1000, local=rank % 128, times=[float(i) for i in range(1, 21)])
+    job = run.accounting().record()
+    began = time.process_time()
+    verdict = judge(job)
+    assert time.process_time() - began < 6
+    assert verdict.mode == "B1"
+    assert verdict.first_failure is not None
+    assert 0 in verdict.first_failure.ranks

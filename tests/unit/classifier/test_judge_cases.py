@@ -333,6 +333,52 @@ def test_while_accounting_is_away_exit_records_and_logs_give_the_verdict():
     assert standing(verdict, "F4") is Standing.OUT
 
 
+def test_an_output_file_that_slurm_could_not_open():
+    """Slurm never forks the task and says nothing but FAILED 0:53."""
+    verdict = Run().silent("n1").accounting("FAILED", code=0, signal=53, end=1, std_out="/nowhere/slurm-4711.out").verdict()
+    assert (verdict.mode, verdict.variant, verdict.detail, verdict.phase) == ("A1", "config", "output_path", Phase.BEFORE_LAUNCH)
+    assert "/nowhere/slurm-4711.out" in verdict.headline
+
+
+def test_slurms_code_125_is_the_oom_killer():
+    verdict = Run().silent("n1").accounting("FAILED", code=0, signal=125, end=100).verdict()
+    assert (verdict.mode, verdict.cause) == ("A2", Cause.OOM_KILLER)
+
+
+def test_a_failed_step_of_a_completed_job_is_said_when_only_accounting_knows_it():
+    row = (StepRecord(step="batch", state="COMPLETED"), StepRecord(step="0", state="FAILED", exit_code=3))
+    verdict = Run().silent("n1").accounting("COMPLETED", code=0, end=100, steps=row).verdict()
+    assert verdict.mode == "G1"
+    assert any("step 0 ended as FAILED" in claim.text for claim in verdict.warnings)
+
+
+def test_a_traceback_on_a_node_whose_clock_is_ahead_is_not_taken_for_a_consequence():
+    """Srun's kill is stamped by n1's clock, the traceback by n2's, 3 s ahead and said to be so uncertain."""
+    run = Run(("n1", "n2")).rank(3, "n2", trace("KeyError: 'x'"), code=1, end=10.0)
+    run.rank(0, "n1", "slurmstepd: error: *** STEP 4711.0 ON n1 CANCELLED AT 2026-11-20T16:30:07 ***\n", signal=9, end=8.0, times=[7.5])
+    run.node("n2", clock_uncertainty_ns=4_000_000_000)
+    verdict = run.accounting().verdict()
+    assert verdict.mode == "A1"
+    assert "KeyError" in verdict.headline
+
+
+def test_a_silent_program_that_fails_is_known_to_have_written_nothing():
+    verdict = Run().rank(0, "n1", "", code=3).accounting(code=3).verdict()
+    assert verdict.mode == "unknown"
+    assert any("wrote nothing" in words for words in verdict.cannot_decide)
+    assert not any("captured" in gap.why for gap in verdict.gaps)
+
+
+def test_outside_slurm_no_advice_speaks_slurm():
+    run = Run(("box",), under_slurm=False, exit_code=1).rank(
+        0, "box", trace("FileNotFoundError: [Errno 2] No such file or directory: 'a b'"), code=1, step="run"
+    )
+    verdict = run.verdict()
+    assert verdict.headline.startswith("FileNotFoundError")
+    assert verdict.advice
+    assert not any(word in line for line in verdict.advice for word in ("srun", "sbatch", "sacct"))
+
+
 # trust
 
 

@@ -1,0 +1,66 @@
+"""How long before its end a run fell silent: against its own rhythm, since nothing else says what is long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier import citations
+from gpualert_slurm.classifier.advance import Advance
+from gpualert_slurm.classifier.ending import Ending
+from gpualert_slurm.evidence import Evidence, Trust
+from gpualert_slurm.job_record import JobRecord
+
+SILENT_S = 600.0
+"""Silence that counts as a standstill where nothing tells the run's own rhythm (DLRover's default; NCCL's watchdog)."""
+SAFETY_FACTOR = 5.0
+"""Silence of so many of the run's own intervals is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
+MIN_SILENT_S = 300.0
+"""Less may be an evaluation or a checkpoint, however fast the steps are."""
+LIVELY_S = 60.0
+"""Progress this shortly before the end means that the run was advancing."""
+OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
+"""What launchers write when a run is ended is no sign of its life."""
+
+
+@dataclass(frozen=True)
+class Silence:
+    """How long before the end nobody wrote (or made progress) any more; ``cites`` show it."""
+
+    seconds: float
+    needed_s: float
+    of: str
+    cites: tuple[Evidence, ...]
+    interval_s: float = 0.0
+    """The run's own rhythm: the median time between two lines of progress."""
+
+    @property
+    def long(self) -> bool:
+        """Long enough for a standstill."""
+        return self.seconds >= self.needed_s
+
+    @property
+    def short(self) -> bool:
+        """Short enough to call the run advancing; between the two it is not decided."""
+        return self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
+
+
+def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], advance: Advance) -> Silence | None:
+    """The time between the last progress (else the last output) and the end, suspended time taken out; None where times are not known."""
+    end = ending.ended_ns
+    if end is None:
+        return None
+    writes = [log.last_write_ns for r in job.reports for log in r.logs if log.last_write_ns is not None]
+    times = [e.time_ns for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
+    if advance.last_ns is not None:
+        last, of = advance.last_ns, "progress"
+    elif writes or times:
+        last, of = max([*writes, *times]), "output"
+    else:
+        return None
+    rhythm = advance.interval_s if of == "progress" else None
+    needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
+    seconds = max(0.0, (end - last) / 1e9 - ending.suspended_s)
+    cite = citations.field(
+        "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
+    )
+    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0)
