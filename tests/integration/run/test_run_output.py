@@ -162,6 +162,21 @@ def test_the_reader_of_a_pipe_waits_two_seconds_for_it_at_most(gpualert_run) -> 
     assert time.monotonic() - began < 6
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system")
+@pytest.mark.parametrize("size", ["4k", "24k", "64k"])
+def test_a_full_disk_below_the_bundle_costs_the_copy_not_the_command(gpualert_run, tmp_path: Path, size: str) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], check=True)
+    try:
+        environment = gpualert_run.environment | {"XDG_STATE_HOME": str(small)}
+        done = gpualert_run("--", "sh", "-c", "head -c 200000 /dev/zero | tr '\\0' x; exit 5", env=environment)
+        time.sleep(0.3)  # its guardian still writes there
+    finally:
+        subprocess.run(["umount", "--lazy", small], check=True)
+    assert (done.returncode, done.stdout) == (5, b"x" * 200_000)
+
+
 @pytest.mark.parametrize("limit", ["-n 12", "-f 8", "-u 1"])
 def test_narrow_limits_of_the_user_do_not_change_the_commands_end(gpualert_run, limit: str) -> None:
     """Few descriptors, small files: capture may fail, and says so; the command runs."""
