@@ -51,7 +51,7 @@ class Node(Table):
     sample_interval_s: float = Field(default=10.0, gt=0, description="seconds between GPU samples afterwards")
     kernel_log_from_root: bool = Field(
         default=False,
-        description="believe kernel-log lines that root wrote into /dev/kmsg; unsafe where journald forwards users' messages there (ForwardToKMsg=yes)",
+        description="believe kernel-log lines that root wrote into /dev/kmsg; unsafe where journald forwards users' messages (ForwardToKMsg=yes)",
     )
     nvml_timeout_s: float = Field(default=5.0, gt=0, description="NVML's child is given up when it answers no earlier")
     collect_timeout_s: float = Field(default=60.0, gt=0, description="the child that reads a job's logs is killed after this long")

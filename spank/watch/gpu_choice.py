@@ -49,7 +49,9 @@ def choose(snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_
         return choice
     if alone:
         return GpuChoice(frozenset(cards), "no other job was on the node: all of its GPUs")
-    return choice if choice.why_not else GpuChoice(why_not="neither the Epilog nor a device cgroup names this job's GPUs, and it may not have been alone on the node")
+    if choice.why_not is not None:
+        return choice
+    return GpuChoice(why_not="neither the Epilog nor a device cgroup names this job's GPUs, and it may not have been alone on the node")
 
 
 def _by_minor(cards: dict[str, GpuSnapshot], wanted: frozenset[int], known_by: str) -> GpuChoice:

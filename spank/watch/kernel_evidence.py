@@ -61,7 +61,7 @@ class KernelMatcher:
             pattern=f"kernel.{name}",
             time_ns=line.time_ns,
             uncertainty_ns=line.uncertainty_ns,
-            data={**data, "node_wide": message.node_wide},
+            data={**data, "node_wide": message.node_wide, "sequence": line.sequence},
         )
 
 

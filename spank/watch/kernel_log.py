@@ -14,7 +14,7 @@ DEVICE = Path("/dev/kmsg")
 _RECORD_BYTES = 8192  # PRINTK_MESSAGE_MAX is 2048; escapes take four bytes each
 _MOST_AT_ONCE = 4096
 _DRIFT_PER_S = 100e-6
-"""The kernel stamps lines with a clock that nobody disciplines; 100 ppm since boot is a cautious bound for crystals and TSCs."""
+"""The kernel stamps lines with a clock that nobody disciplines; 100 ppm is a cautious bound for crystals and TSCs."""
 _BASE_UNCERTAINTY_NS = 100_000_000
 _LIVE_LATENCY_NS = 100_000_000
 """A line that woke us was written at most this long before: the wake-up itself takes far less on a node that is not starved."""
@@ -39,16 +39,16 @@ class KernelLog:
         path: the device.
         accept_root: take lines that root wrote into the device for the kernel's. Off by default: with ``ForwardToKMsg=yes``
             journald writes what any user logs there, and facility 0 cannot be forged.
-        now: the wall and the monotonic clock, ns.
+        now: the wall clock, the monotonic one, and the raw monotonic one that NTP does not touch, ns.
     """
 
-    def __init__(self, path: Path = DEVICE, *, accept_root: bool = False, now: Callable[[], tuple[int, int]] | None = None) -> None:
+    def __init__(self, path: Path = DEVICE, *, accept_root: bool = False, now: Callable[[], tuple[int, int, int]] | None = None) -> None:
         self.problem: str | None = None
         self.lost = 0
         self.oldest_ns: int | None = None
         """Time of the first record that could still be read: what is older is gone."""
         self._accept_root = accept_root
-        self._now = now or (lambda: (time.time_ns(), time.monotonic_ns()))
+        self._now = now or (lambda: (time.time_ns(), time.monotonic_ns(), time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)))
         self._next: int | None = None
         self._fd: int | None = None
         self._caught_up = False
@@ -60,6 +60,11 @@ class KernelLog:
     def fileno(self) -> int | None:
         """The descriptor that becomes readable with a new line."""
         return self._fd
+
+    @property
+    def position(self) -> int:
+        """Sequence number of the last record that was read, -1 before the first."""
+        return -1 if self._next is None else self._next - 1
 
     def close(self) -> None:
         """Let go of the device."""
@@ -108,14 +113,14 @@ class KernelLog:
         return None
 
     def _dated(self, record: KernelRecord, *, fresh: bool) -> KernelLine:
-        wall, monotonic = self._now()
-        # The kernel's clock starts with CLOCK_MONOTONIC and stands still in suspend as it does, but is not slewed by NTP.
-        said = wall - monotonic + record.time_us * 1000
-        uncertainty = _BASE_UNCERTAINTY_NS + int(monotonic * _DRIFT_PER_S)
+        wall, monotonic, raw = self._now()
+        # The kernel's clock starts with CLOCK_MONOTONIC and stands still in suspend as it does. On bare metal it runs like the raw one, in a
+        # virtual machine rather like the other: how far they are apart is what we do not know, and the drift since the line.
+        age = max(0, monotonic - record.time_us * 1000)
+        said = wall - age
+        uncertainty = _BASE_UNCERTAINTY_NS + abs(monotonic - raw) + int(age * _DRIFT_PER_S)
         if fresh:
             said, uncertainty = wall - _LIVE_LATENCY_NS // 2, _LIVE_LATENCY_NS // 2
-        elif said > wall:
-            said = wall
         return KernelLine(
             sequence=record.sequence, time_ns=said, uncertainty_ns=uncertainty, text=record.text,
             from_kernel=record.facility == _KERNEL or self._accept_root,

@@ -44,6 +44,8 @@ class WatchState(Record):
     kernel_lost: int = 0
     kernel_problem: str | None = None
     kernel_from_ns: TimeNs | None = None
+    kernel_sequence: int | None = None
+    kernel_undated: int = 0
     kernel_left_out: int = 0
     samples: int = 0
 

@@ -97,7 +97,7 @@ class Service:
             self._folder_watch.drain()
             self._look_at = now + _LOOK_EVERY_S
         else:
-            for part in (self._look, self._kernel_lines, self._processes, self._gpus, self._ended_jobs):
+            for part in (self._kernel_lines, self._look, self._processes, self._gpus, self._ended_jobs):
                 self._safely(part.__name__.strip("_"), part, now)
         self._safely("handing over", self._outgoing.step)
         self._safely("cleaning", self._clean, now)
@@ -151,15 +151,16 @@ class Service:
                 path.unlink()
             return
         try:
-            watched = WatchedJob(job, self._config.node)
+            watched = WatchedJob(job, self._config.node, self._boot_id)
             self._send_note(watched)
         except OSError as error:
             say(f"job {job.job_id}: {job.record_folder} cannot be used: {error}", ERROR)
             self._bad.add(path.name)
             return
         self._jobs[path.name] = watched
-        watched.take_kernel(self._recent)
-        watched.take_kernel_state(self._kernel, 0)
+        if job.boot_id == self._boot_id:
+            watched.take_kernel(self._recent, self._kernel.position)
+            watched.take_kernel_state(self._kernel, 0)
         self._processes_at = 0.0
         say(f"job {job.job_id}: watched as {job.attempt}")
 
@@ -181,7 +182,9 @@ class Service:
             self._processes(now)  # a process that the kernel names may be gone in a moment
         self._recent.extend(found)
         for watched in self._jobs.values():
-            self._safely(f"kernel lines of {watched.name}", watched.take_kernel, found)
+            if watched.job.boot_id != self._boot_id:
+                continue
+            self._safely(f"kernel lines of {watched.name}", watched.take_kernel, found, self._kernel.position)
             if lost or (self._kernel.problem and watched.state.kernel_problem is None):
                 watched.take_kernel_state(self._kernel, lost)
 

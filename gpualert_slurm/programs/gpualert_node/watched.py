@@ -32,7 +32,7 @@ def watched(ended: Ended) -> Watched:
     found = Watched()
     found.gpus_before, found.gpus_after = _chosen(before, choice), _chosen(after, choice)
     found.series = series(((line.time_ns, line.sample) for line in lines if line.when == "sample"), job.node, choice.uuids.__contains__)
-    found.gaps = _gpu_gaps(lines, choice, seen, ended.job.node, alone=bool(state and state.alone))
+    found.gaps = _gpu_gaps(lines, choice, seen, ended, alone=bool(state and state.alone))
     kernel, gaps = _kernel(ended, files, state, [gpu for gpu in seen if gpu.uuid in choice.uuids])
     found.evidence = kernel
     found.gaps += gaps
@@ -49,12 +49,13 @@ def _chosen(lines: Sequence[GpuLine], choice: GpuChoice) -> list[GpuSnapshot]:
     return [gpu for line in lines for gpu in line.gpus if gpu.uuid in choice.uuids]
 
 
-def _gpu_gaps(lines: Sequence[GpuLine], choice: GpuChoice, seen: Sequence[GpuSnapshot], node: str, *, alone: bool) -> list[Gap]:
+def _gpu_gaps(lines: Sequence[GpuLine], choice: GpuChoice, seen: Sequence[GpuSnapshot], ended: Ended, *, alone: bool) -> list[Gap]:
+    node = ended.job.node
     gaps: list[Gap] = []
     for what, when in (("GPU counters before the job", "before"), ("GPU counters after the job", "after")):
         if not any(line.when == when for line in lines):
             late = when == "before" and any(line.when == "after" for line in lines)
-            why = "the job was over when gpualert-node took it up" if late else "gpualert-node was not there, or ended before it could read them"
+            why = "the job was over when gpualert-node took it up" if late else ended.why or "gpualert-node was not there when they were to be read"
             gaps.append(Gap(what=what, why=why, node=node))
     if choice.why_not is not None:
         gaps.append(Gap(what="which GPUs are the job's, so their counters", why=choice.why_not, node=node))
@@ -85,6 +86,9 @@ def _kernel(ended: Ended, files: WatchFiles, state: WatchState | None, gpus: Seq
     if state.kernel_lost or state.kernel_left_out:
         words = f"{state.kernel_lost + state.kernel_left_out} kernel lines"
         gaps.append(Gap(what=words, why="the kernel overwrote them before they were read, or they were too many to keep", node=job.node))
+    if state.kernel_undated:
+        why = "they may be from before the job: the kernel's clock does not say it closely enough"
+        gaps.append(Gap(what=f"{state.kernel_undated} kernel lines", why=why, node=job.node))
     if state.kernel_from_ns is not None and state.kernel_from_ns > job.started_ns:
         why = "the kernel had overwritten it when gpualert-node came to read it"
         gaps.append(Gap(what="the kernel log of the job's beginning", why=why, node=job.node))

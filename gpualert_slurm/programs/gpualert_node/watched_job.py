@@ -36,6 +36,8 @@ class WatchedJob:
 
     job: JobFile
     bounds: Node
+    boot_id: str = ""
+    """This boot's: a job of an earlier one is only collected, for no reading of now is about it."""
     ended: bool = False
     acknowledged: bool = False
     collections: int = 0
@@ -61,6 +63,8 @@ class WatchedJob:
         self._kernel = {e.id for e in self.files.kernel()}
         self.has_before, self.has_after = self.files.has("before"), self.files.has("after")
         self.acknowledged = (folder / "after").exists()
+        if self.job.boot_id != self.boot_id:
+            self.has_before = self.has_after = self.acknowledged = True
 
     @property
     def name(self) -> str:
@@ -105,9 +109,18 @@ class WatchedJob:
         self.next_sample = now + self.interval_s()
         self.state = self.state.model_copy(update={"samples": self.state.samples + 1})
 
-    def take_kernel(self, lines: Iterable[Evidence]) -> None:
-        """Keep kernel lines of the job's time; whose they are is decided when the job is collected."""
-        fresh = [x for x in lines if x.id not in self._kernel and (x.time_ns or 0) + (x.uncertainty_ns or 0) >= self.job.started_ns]
+    def take_kernel(self, lines: Iterable[Evidence], position: int) -> None:
+        """Keep kernel lines of the job's time; whose they are is decided when the job is collected.
+
+        A line is of the job's time when it came after we had read up to ``kernel_sequence`` with the job there, or when its time,
+        uncertainty taken off, is after the job's start. What may be from before is counted: it would blame this job's card or node for another's.
+        """
+        seen = self.state.kernel_sequence
+        new = [x for x in lines if x.id not in self._kernel]
+        fresh = [x for x in new if (seen is not None and int(x.data["sequence"]) > seen) or _earliest(x) >= self.job.started_ns]
+        known = {x.id for x in fresh}
+        undated = sum(1 for x in new if x.id not in known and _latest(x) >= self.job.started_ns) if seen is None else 0
+        self.state = self.state.model_copy(update={"kernel_sequence": position, "kernel_undated": self.state.kernel_undated + undated})
         kept = fresh[: max(0, _MOST_KERNEL - len(self._kernel))]
         self._kernel |= {line.id for line in kept}
         if kept:
@@ -178,6 +191,14 @@ class WatchedJob:
         if "disk" not in self._said:
             self._said.add("disk")
             say(f"{self.job.record_folder} cannot be written: samples of job {self.job.job_id} are lost", WARNING)
+
+
+def _earliest(line: Evidence) -> int:
+    return (line.time_ns or 0) - (line.uncertainty_ns or 0)
+
+
+def _latest(line: Evidence) -> int:
+    return (line.time_ns or 0) + (line.uncertainty_ns or 0)
 
 
 def read_job(path: Path) -> JobFile | str:

@@ -251,7 +251,7 @@ def test_job_of_an_earlier_boot_is_reported_and_says_so(node):
     (report,) = node.reports()
     assert report.boot_id == job.boot_id
     assert "n1: what Slurm told the node's Epilog (the node was rebooted while the job ran)" in [str(g) for g in report.gaps]
-    assert any(e.says == "exception" for e in report.evidence)
+    assert any(e.says == "exception" for e in report.evidence), report.gaps
 
 
 def test_hanging_nvml_costs_a_gap_and_nothing_else(node):
@@ -312,6 +312,32 @@ def test_other_jobs_gpus_are_not_in_the_report(node):
     assert [e.data["xid"] for e in by_job[42].evidence if e.says == "xid"] == [48]
     assert [e for e in by_job[43].evidence if e.says == "xid"] == []
     assert any("kernel line" in g.what and "in the job's time" in g.what for g in by_job[43].gaps)
+
+
+def test_kernel_line_from_before_the_job_blames_nobody(node):
+    """The card fell off the bus under the job before this one: read back from the ring, the line is not this job's."""
+    write_kernel_line(f"NVRM: Xid (PCI:{node.pci}): 119, pid='<unknown>', name=<unknown>, Timeout waiting for RPC from GSP")
+    time.sleep(0.2)
+    job = a_failing_job(node)
+    service = node.start()
+    until(lambda: (job.record / "gpus.jsonl").exists(), "taken up")
+    job.end(env={"SLURM_JOB_GPUS": "0"})
+    assert service.wait(20) == 0
+    (report,) = node.reports()
+    assert 119 not in [e.data.get("xid") for e in report.evidence]
+
+
+def test_kernel_line_between_the_jobs_start_and_ours_is_found(node):
+    """The service starts a moment after the job: what the kernel said meanwhile is read from its ring."""
+    job = a_failing_job(node, started_ns=time.time_ns() - 5_000_000_000)
+    write_kernel_line(f"NVRM: Xid (PCI:{node.pci}): 120, pid='<unknown>', name=<unknown>, GSP task exception")
+    job.end(env={"SLURM_JOB_GPUS": "0"})
+    assert node.start().wait(20) == 0
+    (report,) = node.reports()
+    (line,) = [e for e in report.evidence if e.data.get("xid") == 120]
+    assert line.time_ns is not None
+    assert line.uncertainty_ns is not None
+    assert abs(line.time_ns - job.started_ns - 5_000_000_000) < line.uncertainty_ns + 100_000_000
 
 
 def test_off_switch_stops_it_without_a_restart(node):
