@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -123,7 +123,7 @@ def _report(
         evidence=tuple(e for _, parsed, _ in read for e in parsed.evidence),
         series=tuple(s for _, parsed, _ in read for s in parsed.series),
         excerpts=tuple(_excerpts(read, exits)),
-        gaps=(*(found.gaps if first else ()), *(g for _, parsed, _ in read for g in parsed.gaps), *_empty(logs)),
+        gaps=(*(found.gaps if first else ()), *_unkept(logs), *(g for _, parsed, _ in read for g in parsed.gaps), *_empty(logs)),
     )
 
 
@@ -138,6 +138,19 @@ def _excerpts(read: Sequence[tuple[RankLog, ParsedLog, Excerpt | None]], exits: 
 
     chosen = [excerpt for _, _, excerpt in sorted(read, key=worth) if excerpt is not None and excerpt.bytes_total]
     return chosen[:EXCERPT_LOGS]
+
+
+def _unkept(logs: Sequence[RankLog]) -> Iterator[Gap]:
+    """What capture left out of a log, and what became of the run's own output."""
+    for log in logs:
+        whose = {"node": log.node or None, "rank": log.rank}
+        for hole in log.holes:
+            why = "the log's cap was reached: the first and the last bytes are kept"
+            yield Gap(what=f"{hole.length} bytes from byte {hole.offset} on of {log.path}", why=why, **whose)
+        if log.log_error:
+            yield Gap(what=f"the end of {log.path}", why=f"writing the log failed: {log.log_error}", **whose)
+        if log.output_error:
+            yield Gap(what=f"output of {log.path} at its own place", why=f"writing there failed, which the command did not see: {log.output_error}", **whose)
 
 
 def _empty(logs: Sequence[RankLog]) -> list[Gap]:

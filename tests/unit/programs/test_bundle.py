@@ -11,7 +11,7 @@ import pytest
 
 from gpualert_slurm.classifier import judge
 from gpualert_slurm.programs.bundle import command_name, exit_status, job_of, newest
-from gpualert_slurm.programs.log_paths import PathError
+from gpualert_slurm.programs.log_paths import PathError, find
 
 NAME = "20261120T163240.123Z.5f0c8a3b9d2e4f61"
 START = 1795192200123456789
@@ -156,3 +156,13 @@ def test_a_command_is_named_by_its_script(command: tuple[str, ...], name: str | 
 @pytest.mark.parametrize(("told", "meant"), [(None, (None, None)), (0, (0, None)), (1, (1, None)), (139, (None, 11)), (-9, (None, 9)), (255, (255, None)), (128, (128, None))])
 def test_an_exit_status_is_read_as_shells_and_python_say_it(told: int | None, meant: tuple[int | None, int | None]) -> None:
     assert exit_status(told) == meant
+
+
+def test_what_capture_left_out_is_named(tmp_path: Path) -> None:
+    """The log outgrew its cap: the verdict says how much is missing, and where."""
+    bundle = make(tmp_path, end={"exit_code": 0})
+    (bundle / "run.0.out").write_bytes((Path(__file__).parents[1] / "goldens" / "rank-log" / "capped.out").read_bytes())
+    (source,) = find([bundle]).logs
+    gaps = [g for r in job_of(bundle).reports for g in r.gaps]
+    assert source.frame.hole > 0
+    assert any(g.what.startswith(f"{source.frame.hole} bytes from byte {source.frame.head} on of ") for g in gaps)
