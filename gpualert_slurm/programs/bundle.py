@@ -100,6 +100,7 @@ def job_of(bundle: Path, *, artifacts: bool = False, found: Found | None = None,
         said[0] = said[0].model_copy(update={"artifacts": tuple(files)})
         gaps.extend(missing)
     gaps.extend(_said_by_end(known, run))
+    gaps.extend(Gap(what="the command's output", why=f"capture was {e.capture}", node=e.node) for e in logs.exits if e.capture != "on")
     if attempt.job_id:
         gaps.append(Gap(what="Slurm's records of the job", why="gpualert-run does not ask for them; submit with --gpualert-mail to have them"))
     code, signal_number = (known.exit_code, known.signal) if known else exit_status(exit_code)

@@ -143,14 +143,13 @@ def _excerpts(read: Sequence[tuple[RankLog, ParsedLog, Excerpt | None]], exits: 
 def _unkept(logs: Sequence[RankLog]) -> Iterator[Gap]:
     """What capture left out of a log, and what became of the run's own output."""
     for log in logs:
-        whose = {"node": log.node or None, "rank": log.rank}
-        for hole in log.holes:
-            why = "the log's cap was reached: the first and the last bytes are kept"
-            yield Gap(what=f"{hole.length} bytes from byte {hole.offset} on of {log.path}", why=why, **whose)
+        said = [(f"{h.length} bytes from byte {h.offset} on of {log.path}", "capture keeps head and tail") for h in log.holes]
         if log.log_error:
-            yield Gap(what=f"the end of {log.path}", why=f"writing the log failed: {log.log_error}", **whose)
+            said.append((f"the end of {log.path}", f"writing the log failed: {log.log_error}"))
         if log.output_error:
-            yield Gap(what=f"output of {log.path} at its own place", why=f"writing there failed, which the command did not see: {log.output_error}", **whose)
+            said.append((f"output of {log.path} at its own place", f"writing there failed, which the command did not see: {log.output_error}"))
+        for what, why in said:
+            yield Gap(what=what, why=why, node=log.node or None, rank=log.rank)
 
 
 def _empty(logs: Sequence[RankLog]) -> list[Gap]:
