@@ -83,7 +83,7 @@ def judge(job: JobRecord) -> Verdict:
         cannot_decide=(*account.cannot_decide, *refused, *against),
         ledger=choice.ledger,
         warnings=_claims(warnings),
-        training_correctness=learned(facts.advance.loss),
+        training_correctness="failed" if choice.mode.code == "E1" else learned(facts.advance.loss),
         final_metrics=facts.advance.metrics,
         steps_done=facts.advance.steps_done,
         steps_planned=facts.advance.steps_planned,

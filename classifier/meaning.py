@@ -21,6 +21,10 @@ class Meaning:
     about: str | None = None
 
 
+HARDWARE = frozenset({"ecc_uncorrectable", "nvlink_uncorrectable", "contained_error"})
+"""Finer names that speak of the hardware: a hint from the job's own output, whatever wrapper carries them."""
+
+
 @dataclass(frozen=True)
 class _Rule:
     cause: Cause | None

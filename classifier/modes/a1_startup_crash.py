@@ -6,7 +6,7 @@ from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import OUTPUT_REFUSED, Facts
-from gpualert_slurm.classifier.meaning import about_path
+from gpualert_slurm.classifier.meaning import HARDWARE, about_path
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence, Role, Trust
 from gpualert_slurm.verdict import Fault, Phase
@@ -65,7 +65,7 @@ def account(facts: Facts, error: Evidence) -> Account:
     if error.detail in NEEDS_NODE_CHECK:
         fault = Fault.UNKNOWN
         undecided.append("whether the node or the job's own request is at fault: the job's text proves nothing about a node")
-    if error.says in {"hardware_text"} or error.detail in {"ecc_uncorrectable", "nvlink_uncorrectable", "contained_error"}:
+    if error.says in {"hardware_text"} or error.detail in HARDWARE:
         fault = Fault.UNKNOWN
         undecided.append("whether the hardware failed: the job's output says so, but no kernel message or counter was seen")
     if cause is Cause.NCCL:

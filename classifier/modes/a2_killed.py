@@ -127,7 +127,9 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     if number is not None and cites:
         shows.append(Said(f"{_whom(facts, dead)} by {_name(number)}", cites))
     shows += crash.shows_followers(facts)
-    shows += [Said("the process died in native code", (e,)) for e in facts.said("native_crash")[:1]]
+    for native in facts.said("native_crash")[:1]:
+        place = words.place_of(native)
+        shows.append(Said("the process died in native code" + (f", called from {place}" if place else ""), (native,)))
     if facts.advance.seen:
         done = facts.advance.steps_done
         shows.append(Said(f"it had come to step {done}" if done is not None else "it had made progress", facts.advance.marks[-1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.meaning import specific
+from gpualert_slurm.classifier.meaning import HARDWARE, specific
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.xids import RESET, WORDS
 from gpualert_slurm.evidence import Evidence, Reading
@@ -63,7 +63,7 @@ def _explained(facts: Facts) -> bool:
 
 
 def _texts(facts: Facts) -> list[Evidence]:
-    return [e for e in facts.evidence if e.says == "hardware_text" or e.detail in {"ecc_uncorrectable", "nvlink_uncorrectable", "contained_error"}]
+    return [e for e in facts.evidence if e.says == "hardware_text" or e.detail in HARDWARE]
 
 
 def _clean(facts: Facts) -> list[Evidence]:

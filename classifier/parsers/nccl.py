@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier.meaning import meaning_of
+from gpualert_slurm.classifier.meaning import HARDWARE, meaning_of
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
@@ -17,7 +17,7 @@ def _warn(found: re.Match[str], match: Match) -> Match | None:
     if _USUAL.search(words):
         return None
     meaning = meaning_of("", words)
-    hardware = meaning.detail in {"ecc_uncorrectable", "nvlink_uncorrectable"}
+    hardware = meaning.detail in HARDWARE
     role = Role.CASCADE if "remote process exited" in words or "Connection closed by" in words else match.role
     return refined(
         match,

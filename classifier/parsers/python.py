@@ -1,4 +1,4 @@
-"""CPython: tracebacks (chained, grouped, in threads and children), bare exception lines, faulthandler."""
+"""CPython: tracebacks (chained, grouped, in threads and children), bare exception lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.lines import Line
-from gpualert_slurm.classifier.meaning import Meaning, meaning_of, specific
+from gpualert_slurm.classifier.meaning import HARDWARE, Meaning, meaning_of, specific
 from gpualert_slurm.classifier.pattern import MAX_TEXT, Data, Match, Parser, Pattern, Story, refined
 from gpualert_slurm.evidence import Role
 
@@ -151,12 +151,13 @@ def told(match: Match) -> Match:
     if kind.rsplit(".", 1)[-1] in {"KeyboardInterrupt", "SystemExit", "SignalException"}:
         return refined(match, role=Role.CASCADE, detail="interrupted")
     meaning: Meaning = meaning_of(kind, message)
-    if not specific(meaning.cause) and words != message:
+    if words != message:
         fuller = meaning_of(kind, words)
-        meaning = fuller if specific(fuller.cause) or fuller.detail else meaning
+        if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)):
+            meaning = fuller
     peer_lost = bool(_PEER_LOST.search(words)) or (_CASCADES.search(kind) is not None)
     data: Data = {"about": meaning.about} if meaning.about else {}
-    role = Role.CASCADE if peer_lost and meaning.detail not in {"ecc_uncorrectable", "nvlink_uncorrectable"} else match.role
+    role = Role.CASCADE if peer_lost and meaning.detail not in HARDWARE else match.role
     return refined(match, cause=meaning.cause, detail=meaning.detail, role=role, data=data)
 
 
@@ -170,12 +171,6 @@ class NoisyTraceback(Traceback):
 
 def _bare(found: re.Match[str], match: Match) -> Match | None:
     return told(refined(match, data={"bare": True, "message": (found["message"] or "").strip()[:MAX_TEXT]}))
-
-
-def _fatal(found: re.Match[str], match: Match) -> Match:
-    signals = {"Segmentation fault": 11, "Aborted": 6, "Bus error": 7, "Floating-point exception": 8, "Illegal instruction": 4}
-    words = found["what"]
-    return refined(match, cause=Cause.SEGFAULT if words == "Segmentation fault" else None, data={"signal": signals.get(words, 0)})
 
 
 _TRACE = (
@@ -228,16 +223,6 @@ PARSER = Parser(
             near_misses=("UserWarning: the optimizer was not called", "see ValueError: in the docs", "loss_error: 0.3", "  raise ValueError: x"),
             read=_bare,
             alone=True,
-        ),
-        Pattern(
-            name="faulthandler",
-            says="native_crash",
-            role=Role.ROOT,
-            regex=r"^Fatal Python error: (?P<what>Segmentation fault|Aborted|Bus error|Floating-point exception|Illegal instruction)",
-            literals=("Fatal Python error",),
-            samples=("Fatal Python error: Segmentation fault", "Fatal Python error: Bus error"),
-            near_misses=("Fatal Python error: init_fs_encoding: failed to get the Python codec", "no Fatal Python error here"),
-            read=_fatal,
         ),
         Pattern(
             name="no_interpreter",

@@ -207,6 +207,56 @@ def test_7_twin_slow_but_falling():
     assert any("busy 8 %" in claim.text for claim in verdict.warnings)
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda i: -3.0 - i / 10,
+        lambda i: 2.0 + 0.3 * (-1) ** i,
+        lambda i: 5.0 if i < 3 else 1.0 / i,
+        lambda i: 0.0001,
+    ],
+    ids=["negative, as in reinforcement learning", "noisy", "falling fast", "converged"],
+)
+def test_losses_that_are_no_divergence(loss):
+    text = steps(1, 100, 100, loss=loss)
+    assert Run().rank(0, "n1", text, code=0, end=200, times=ticks(100)).accounting("COMPLETED", code=0, end=201).verdict().mode == "G1"
+
+
+@pytest.mark.parametrize(
+    ("loss", "variant"),
+    [
+        (lambda i: 2.0 / i if i < 60 else float("nan"), "non_finite"),
+        (lambda i: 3.0 - i / 100 if i < 60 else 3.0 + (i - 60) / 2, "spike"),
+        (lambda _: 0.6931, "plateau"),
+    ],
+    ids=["nan from step 60 on", "spike far above the start", "at chance"],
+)
+def test_losses_that_diverge_or_stand_still(loss, variant):
+    text = steps(1, 100, 100, loss=loss)
+    verdict = Run().rank(0, "n1", text, code=0, end=200, times=ticks(100)).accounting("COMPLETED", code=0, end=201).verdict()
+    assert (verdict.mode, verdict.variant, verdict.training_correctness) == ("E1", variant, "failed")
+
+
+def test_a_program_that_stops_at_a_loss_of_nan_diverged():
+    text = steps(1, 20) + "step 21 loss nan\nLoss is nan, stopping training\n"
+    verdict = Run().rank(0, "n1", text, code=1, end=40, times=ticks(30)).accounting().verdict()
+    assert (verdict.mode, verdict.variant, verdict.cause) == ("E1", "non_finite", Cause.NAN_LOSS)
+
+
+@pytest.mark.parametrize(
+    ("error", "variant"),
+    [
+        ("RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight: copying a param with shape [10, 5]", "size_mismatch"),
+        ("ValueError: Can't find a valid checkpoint at out/checkpoint-500", "no_valid_checkpoint"),
+        ("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", "corrupt"),
+        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", "corrupt"),
+    ],
+)
+def test_a_checkpoint_that_does_not_load(error, variant):
+    verdict = Run().rank(0, "n1", trace(error), code=1).accounting().verdict()
+    assert (verdict.mode, verdict.variant, verdict.fault) == ("E2", variant, Fault.USER)
+
+
 def child(first_loss: float):
     parent = PastVerdict(relation="parent", job="4700", mode="F3", fault="user", head_loss=11.0, tail_loss=2.0)
     text = steps(1, 60, 60, loss=lambda i: first_loss * 0.97**i)

@@ -188,6 +188,25 @@ def test_the_cause_of_a_chain_is_its_specific_link():
     assert [(e.cause, e.data["type"]) for e in last] == [(Cause.FILE_NOT_FOUND, "RuntimeError")]
 
 
+def test_hardware_named_lines_below_an_nccl_error_is_hardware():
+    text = (
+        HEAD + "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/NCCLUtils.hpp:219, unhandled cuda error, NCCL version 2.18.1\n"
+        "ncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nCuda failure 'uncorrectable ECC error encountered'\n"
+    )
+    error = next(e for e in read(text) if e.says == "exception")
+    assert (error.cause, error.detail) == (Cause.CUDA_RUNTIME, "ecc_uncorrectable")
+
+
+def test_faulthandler_names_the_python_line_that_ran():
+    text = (
+        'Fatal Python error: Segmentation fault\n\nThread 0x00007e (most recent call first):\n  File "/home/u/other.py", line 1 in wait\n\n'
+        'Current thread 0x00007f (most recent call first):\n  File "/opt/lib/python3.11/ctypes/__init__.py", line 519 in string_at\n'
+        '  File "/home/u/train.py", line 7 in batch\nExtension modules: numpy (total: 1)\n'
+    )
+    crash = next(e for e in read(text) if e.says == "native_crash")
+    assert (crash.cause, crash.data["file"], crash.data["frame_line"]) == (Cause.SEGFAULT, "/home/u/train.py", 7)
+
+
 def test_an_exception_in_a_loader_is_told_by_its_original():
     text = (
         HEAD + "FileNotFoundError: Caught FileNotFoundError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n"
@@ -237,6 +256,11 @@ def test_a_prefix_is_taken_off_and_remembered(prefix, rank, local):
 def test_what_finalisers_print_after_success_is_no_root():
     assert roots("Error in atexit._run_exitfuncs:\n" + HEAD + "RuntimeError: too late\n") == []
     assert roots("Exception ignored in: <function Pool.__del__ at 0x7f>\n" + HEAD + "ValueError: I/O operation on closed file\n") == []
+
+
+def test_nuls_and_colours_in_a_traceback_hide_nothing():
+    text = "\x1b[31mTraceback (most recent call last):\x1b[0m\n\0\0  File \"t.py\", line 1, in f\n\x1b[1mKeyError\x1b[0m: 'x'\n"
+    assert [e.data["type"] for e in read(text) if e.says == "exception"] == ["KeyError"]
 
 
 def test_lost_peers_are_a_cascade():
