@@ -68,6 +68,12 @@ void guardian_finish(int socket)
     (void)!send(socket, &note, sizeof note, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+void guardian_await(int socket, int wait_ms)
+{
+    struct pollfd p = {.fd = socket, .events = POLLIN};
+    poll(&p, 1, wait_ms); /* it never says anything: this is its end */
+}
+
 /* One note, with the command's pidfd if there is one. False at the end of gpualert-run. */
 static bool listen_to(int socket, struct note *note, int *pidfd)
 {

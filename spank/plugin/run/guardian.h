@@ -27,4 +27,7 @@ bool guardian_end(int socket, const struct end *end);
 /* All is written: start the diagnosis. */
 void guardian_finish(int socket);
 
+/* Waits until the guardian has ended, but no longer than `wait_ms`. */
+void guardian_await(int socket, int wait_ms);
+
 #endif

@@ -16,7 +16,7 @@
 #include "rank_log.h"
 #include "run.h"
 
-enum { HAND_OVER_MS = 2000 };
+enum { HAND_OVER_MS = 2000, AWAIT_MS = 120000 };
 
 /* As in Slurm, but the caller's output is never given up: without us the command itself would have waited for its reader. */
 static struct capture_bounds bounds_of_run(void)
@@ -158,8 +158,11 @@ int main(int argc, char **argv)
     }
     if (kept)
         (void)exit_record_write(&bundle, capture, captured, &end, command.pid, command.started);
-    if (diagnosed)
+    if (diagnosed) {
         guardian_finish(guardian[0]);
+        if (getpid() == 1) /* a container's first process: with us the kernel would end the guardian, and the mail with it */
+            guardian_await(guardian[0], AWAIT_MS);
+    }
     if (options.verbose && kept)
         fprintf(stderr, "gpualert-run: the diagnosis goes to %s; see it with: gpualert show %s\n", bundle.path, bundle.path);
     capture_free(capture);

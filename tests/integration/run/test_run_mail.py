@@ -171,6 +171,15 @@ def test_the_mail_goes_out_when_gpualert_run_was_killed(run, relay: Relay) -> No
     assert any("gpualert-run was killed" in g["why"] for g in run.read("verdict.json")["gaps"])
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a process namespace here")
+def test_as_the_first_process_of_a_container_it_stays_until_the_mail_is_out(run, relay: Relay) -> None:
+    """The kernel ends a namespace with its first process: the guardian would go with it."""
+    words = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", str(run.program), "--mail=a@lab.example", "--", "sh", "-c", "exit 3"]
+    assert subprocess.run(words, env=run.environment, check=False, timeout=60).returncode == 3
+    assert len(relay.mails) == 1
+    assert run.read("verdict.json", 1)["exit_code"] == 3
+
+
 def test_without_its_python_side_the_bundle_stays_and_says_so(run, tmp_path: Path) -> None:
     alone = tmp_path / "alone" / "gpualert-run"
     alone.parent.mkdir()
