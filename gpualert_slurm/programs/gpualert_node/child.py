@@ -11,7 +11,15 @@ import time
 import traceback
 from collections.abc import Callable
 
+from gpualert_slurm.epilog.seal import SealUnavailableError
+from gpualert_slurm.programs.gpualert_node.log import WARNING, say
+
 _PR_SET_PDEATHSIG = 1
+FOR_GOOD = 3
+
+
+class ForGoodError(Exception):
+    """Trying again will not help: the child ends with ``FOR_GOOD``."""
 KILLED = -int(signal.SIGKILL)
 
 
@@ -19,7 +27,11 @@ class Child:
     """One forked child, leader of its own session. ``poll`` gives its exit code once; killed at the deadline it is ``KILLED``."""
 
     def __init__(self, name: str, work: Callable[[], None], deadline_s: float) -> None:
-        """Fork and run ``work`` in the child: exit code 0 when it returns, 1 when it raises. Raises OSError when no process can be made."""
+        """Fork and run ``work`` in the child: exit code 0 when it returns, 1 when it raises, ``FOR_GOOD`` for a ForGoodError.
+
+        Raises:
+            OSError: no process can be made.
+        """
         self.name = name
         self.deadline = time.monotonic() + deadline_s
         self.late = False
@@ -28,7 +40,7 @@ class Child:
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _be_child(work, parent)
+            _be_child(name, work, parent)
 
     def poll(self) -> int | None:
         """The exit code, None while it runs. One that is stuck in the kernel is ``KILLED`` two seconds after it was killed, though not gone."""
@@ -51,7 +63,7 @@ class Child:
                 kill(self.pid, signal.SIGKILL)
 
 
-def _be_child(work: Callable[[], None], parent: int) -> None:
+def _be_child(name: str, work: Callable[[], None], parent: int) -> None:
     """Never returns."""
     status = 1
     try:
@@ -65,9 +77,12 @@ def _be_child(work: Callable[[], None], parent: int) -> None:
         if os.getppid() == parent:
             work()
             status = 0
-    except BaseException:
+    except BaseException as error:
+        status = FOR_GOOD if isinstance(error, ForGoodError) else 1
         with contextlib.suppress(BaseException):
-            traceback.print_exc(limit=8, file=sys.stderr)
-            sys.stderr.flush()
+            say(f"{name}: {error}", WARNING)
+            if not isinstance(error, (OSError, ForGoodError, SealUnavailableError)):
+                traceback.print_exc(limit=8, file=sys.stderr)
+                sys.stderr.flush()
     finally:
         os._exit(status)

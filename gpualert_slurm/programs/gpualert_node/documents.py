@@ -13,6 +13,7 @@ from gpualert_slurm.epilog.collect_log_work import Scan
 from gpualert_slurm.job_file import EpilogFacts, JobFile
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.programs.gpualert_node.child import ForGoodError
 from gpualert_slurm.spool import read_bounded, write_whole
 
 MOST_DOCUMENT_BYTES = 64 << 20
@@ -67,7 +68,7 @@ def _ended(job: JobFile, cluster: str) -> Ended:
 
 
 def deliver(path: Path, config: Config) -> None:
-    """Seal the document at ``path`` and hand it to the transport. Raises when it has to be tried again."""
+    """Seal the document at ``path`` and hand it to the transport. Raises OSError, SealUnavailableError: try again; ForGoodError."""
     from gpualert_slurm.discovery import discover
     from gpualert_slurm.epilog import seals, transports
     from gpualert_slurm.epilog.pieces import close_document
@@ -76,9 +77,17 @@ def deliver(path: Path, config: Config) -> None:
 
     site = config.site
     attempt, _, kind = path.name.rpartition(".")
-    content = read_bounded(path, MOST_DOCUMENT_BYTES)
-    document = JobNote.model_validate_json(content) if kind == "note" else NodeReport.model_validate_json(content)
-    keys = SealKeys(daemon_uid=pwd.getpwnam(site.daemon_user).pw_uid, munge_socket=site.munge_socket)
+    try:
+        content = read_bounded(path, MOST_DOCUMENT_BYTES)
+        document = JobNote.model_validate_json(content) if kind == "note" else NodeReport.model_validate_json(content)
+    except ValueError as error:
+        raise ForGoodError(f"it is no document of this version: {str(error).splitlines()[0]}") from error
+    try:
+        uid = pwd.getpwnam(site.daemon_user).pw_uid
+    except KeyError as error:
+        words = "it must have, with the uid it has where gpualertd runs"
+        raise OSError(f"this node has no user {site.daemon_user!r} (site.daemon_user): {words}") from error
+    keys = SealKeys(daemon_uid=uid, munge_socket=site.munge_socket)
     seal = discover(seals, "SEAL", Seal)[SEAL]  # type: ignore[type-abstract]
     transport = discover(transports, "TRANSPORT", Transport)[TRANSPORT]  # type: ignore[type-abstract]
     transport.send(close_document(document, attempt, seal, keys), site)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from gpualert_slurm.config import Config
-from gpualert_slurm.programs.gpualert_node.child import Child
+from gpualert_slurm.programs.gpualert_node.child import FOR_GOOD, Child
 from gpualert_slurm.programs.gpualert_node.documents import deliver
 from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
-from gpualert_slurm.spool import finished
+from gpualert_slurm.spool import finished, move
 
 DEADLINE_S = 30.0
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
@@ -21,9 +21,12 @@ _FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
 class Outgoing:
     """The node's outgoing documents, one child at a time."""
 
-    def __init__(self, folder: Path, config: Config, held_back: Callable[[], Collection[str]]) -> None:
-        """``held_back()`` names attempts whose job file still lies in ``ended/``: their report may yet be written again."""
-        self._folder, self._config, self._held_back = folder, config, held_back
+    def __init__(self, folder: Path, bad: Path, config: Config, held_back: Callable[[], Collection[str]]) -> None:
+        """Documents of ``folder``; what can never go is moved to ``bad``.
+
+        ``held_back()`` names attempts whose job file still lies in ``ended/``: their report may yet be written again.
+        """
+        self._folder, self._bad, self._config, self._held_back = folder, bad, config, held_back
         self._child: tuple[Child, Path] | None = None
         self._stuck: Child | None = None
         """A child in a hung file system that does not even die: until it does, no second one follows it."""
@@ -87,6 +90,10 @@ class Outgoing:
             self._tries.pop(path.name, None)
             self._next.pop(path.name, None)
             say(f"{path.name}: handed over")
+        elif code == FOR_GOOD:
+            say(f"{path.name}: put aside in bad/", ERROR)
+            with contextlib.suppress(OSError):
+                move(path, self._bad)
         else:
             self._later(path.name, f"it took longer than {DEADLINE_S:g} s" if child.late else "its words are above")
 

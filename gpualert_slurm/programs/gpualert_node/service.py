@@ -56,7 +56,7 @@ class Service:
         self._recent: deque[Evidence] = deque(maxlen=_RECENT_KERNEL)
         self._kernel_lost = 0
         self._reports = Reports(folders, config, cluster)
-        self._outgoing = Outgoing(folders.out, config, lambda: {p.name for p in folders.ended.iterdir()})
+        self._outgoing = Outgoing(folders.out, folders.bad, config, lambda: {p.name for p in folders.ended.iterdir()})
         self._sweep = Sweep(slurm_says_over)
         self._look_at = self._processes_at = 0.0
         self._idle_since: float | None = None

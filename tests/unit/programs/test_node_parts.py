@@ -72,7 +72,7 @@ def test_stuck_child_is_followed_by_no_second_one(folders, monkeypatch):
         real_init(self, *arguments)
 
     monkeypatch.setattr(child.Child, "__init__", counted)
-    out = Outgoing(folders.out, Config(), list)
+    out = Outgoing(folders.out, folders.bad, Config(), list)
     out.step()
     first = out.child
     assert first is not None
@@ -99,7 +99,7 @@ def test_report_is_held_back_while_its_job_file_is_there(folders, monkeypatch):
     monkeypatch.setattr(outgoing, "deliver", lambda *_: None)
     (folders.out / "42.5f0c8a3b9d2e4f61.report").write_text("{}")
     held = ["42.5f0c8a3b9d2e4f61"]
-    out = Outgoing(folders.out, Config(), lambda: held)
+    out = Outgoing(folders.out, folders.bad, Config(), lambda: held)
     out.step()
     assert out.child is None
     assert out.due() is None
@@ -107,6 +107,17 @@ def test_report_is_held_back_while_its_job_file_is_there(folders, monkeypatch):
     out.step()
     assert out.child is not None
     ended(out.child)
+
+
+def test_document_that_is_none_is_put_aside(folders):
+    """A disk that lost its bytes: trying again for ever would not bring them back."""
+    (folders.out / "42.5f0c8a3b9d2e4f61.report").write_bytes(b"\0" * 100)
+    out = Outgoing(folders.out, folders.bad, Config(), list)
+    until = time.monotonic() + 20
+    while out.waiting() and time.monotonic() < until:
+        out.step()
+        time.sleep(0.02)
+    assert [p.name for p in folders.bad.iterdir()] == ["42.5f0c8a3b9d2e4f61.report"]
 
 
 def test_old_folders_of_jobs_that_are_over_are_removed(folders):
