@@ -28,6 +28,8 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
 
     jobs = {s.letter: submit(s) for s in (MISSING_FILE, SEGFAULT)}
     ended_s = {letter: _wait(cluster, job) for letter, job in jobs.items()}
+    if gpualert:  # before a node dies that may still owe its report
+        _arrived(cluster, jobs, ended_s, say)
     jobs |= {s.letter: submit(s) for s in (HEALTHY, NODE_LOST)}
     lost = jobs[NODE_LOST.letter]
     node = cluster.wait_running(lost)
@@ -39,9 +41,7 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
     cluster.lose_node(node)
     ended_s[HEALTHY.letter] = _wait(cluster, jobs[HEALTHY.letter])
     if gpualert:
-        for letter in (MISSING_FILE.letter, SEGFAULT.letter, HEALTHY.letter):
-            mail = mail_of(cluster, jobs[letter])
-            say(f"    mail about ({letter}) arrived {mail.time_s - ended_s[letter]:.0f} s after the job's end")
+        _arrived(cluster, {HEALTHY.letter: jobs[HEALTHY.letter]}, ended_s, say)
         cluster.smtp.stop()
         say("    the mail server is down")
     jobs[SMTP_DOWN.letter] = submit(SMTP_DOWN)
@@ -65,6 +65,12 @@ def mail_of(cluster: Cluster, job_id: int) -> Mail:
         return cluster.smtp.wait_mail(fits, timeout_s=MAIL_TIMEOUT_S)[0]
     except DaemonError as error:
         raise DaemonError(f"no mail about job {job_id}: {error}\n{cluster.gpualert_words()}") from None
+
+
+def _arrived(cluster: Cluster, jobs: Jobs, ended_s: dict[str, float], say: Callable[[str], None]) -> None:
+    for letter, job in jobs.items():
+        mail = mail_of(cluster, job)
+        say(f"    mail about ({letter}) arrived {mail.time_s - ended_s[letter]:.0f} s after the job's end")
 
 
 def _wait(cluster: Cluster, job_id: int) -> float:
