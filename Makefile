@@ -65,9 +65,9 @@ shell:
 demo: ## five jobs on a real Slurm cluster on this machine, and the mails their owners get
 	@bash demo/run.sh
 
-matrix: deps build ## the system tests on three Slurm versions, two ways of tracking processes (root; an hour, 3 GB); writes doc/matrix.md
+matrix: deps build ## the system tests on three Slurm versions, two ways of tracking processes (root; half an hour, 3 GB); writes doc/matrix.md
 	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
-	$(BIN)/python -m tests.matrix --page doc/matrix.md
+	$(BIN)/python -m tests.matrix --jobs 2 --page doc/matrix.md
 
 QUICK := $(foreach t,plugin tracking node_reports,--tests tests/system/test_$(t).py)
 

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -18,7 +19,7 @@ from .cgroups import CgroupError, sweep
 from .folder import CHECKOUT, Folder, FolderError, Made
 from .page import Row, page, write
 from .run import run
-from .space import SpaceError, remove
+from .space import SpaceError, end_all, remove
 from .suite import SUITES, Suite, Tracking, by_name
 
 PROGRAMS = ("debootstrap", "unshare", "setpriv", "chroot", "git", "mount")
@@ -34,16 +35,16 @@ def main() -> int:
         print(f"matrix: {', '.join(missing)} not found; on Debian as root: bash tests/testbed/install-packages.sh tests/matrix/packages.txt",
               file=sys.stderr)
         return 2
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))  # so that what was made is taken away
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: end_all())  # the runs end, what was made is taken away, and the table says so
     sweep()
     started, when = time.monotonic(), datetime.now(timezone.utc)
     suites = [by_name(name) for name in asked.suite] or list(SUITES)
     rows: list[Row] = []
     commit = checkout.commit_of(CHECKOUT)
-    with checkout.snapshot(CHECKOUT, asked.folder) as taken:
-        for suite in suites:
-            rows += _suite(suite, taken, asked, started + asked.limit_min * 60)
+    with checkout.snapshot(CHECKOUT, asked.folder) as taken, ThreadPoolExecutor(asked.jobs) as pool:
+        for done in pool.map(lambda suite: _suite(suite, taken, asked, started + asked.limit_min * 60), suites):
+            rows += done
     seconds = time.monotonic() - started
     command = f"python -m tests.matrix {' '.join(sys.argv[1:])}".strip()
     text = page(rows, command, commit, when.strftime("%Y-%m-%d %H:%M UTC"), seconds)
@@ -60,10 +61,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
     parser.add_argument("--suite", action="append", default=[], help="only this suite or Slurm version (repeatable)")
     parser.add_argument("--tracking", action="append", choices=[t.value for t in Tracking], default=[], help="only this one (default: both)")
-    parser.add_argument("--tests", action="append", default=[], help="files or node ids instead of tests/system (repeatable)")
+    parser.add_argument("--tests", action="append", default=[], help="files or node ids to run with every tracking (repeatable)")
     parser.add_argument("-k", default="", help="pytest's -k")
     parser.add_argument("--limit-min", type=float, default=120, help="minutes for all of it")
     parser.add_argument("--run-limit-min", type=float, default=25, help="minutes for one run of the tests")
+    parser.add_argument("--jobs", type=int, default=1, help="suites at a time")
     parser.add_argument("--prepare", action="store_true", help="make folders, environments and plugins; run no test")
     parser.add_argument("--page", type=Path, help="where the page goes; without it, only to stdout")
     parser.add_argument("--folder", type=Path, default=Path(os.environ.get("GPUALERT_MATRIX", "/var/cache/gpualert-matrix")),
@@ -110,7 +112,7 @@ def _run(folder: Folder, tracking: Tracking, row: Row, asked: argparse.Namespace
         return replace(row, why=f"the {asked.limit_min:.0f} minutes for the whole matrix are used up")
     say(f"tests (at most {limit_s / 60:.0f} minutes)")
     try:
-        outcome = run(folder, tracking, [*(asked.tests or ["tests/system"]), *(["-k", asked.k] if asked.k else [])], limit_s, say)
+        outcome = run(folder, tracking, [*(asked.tests or tracking.tests), *(["-k", asked.k] if asked.k else [])], limit_s, say)
     except CgroupError as error:
         say(str(error))
         return replace(row, why=str(error))

@@ -27,11 +27,11 @@ class Hierarchy:
 
 
 class Group:
-    """One group a hierarchy, below the one that this process is in; ``remove`` takes them away again."""
+    """One group a hierarchy for one run, below the one that this process is in; ``remove`` takes them away again."""
 
-    def __init__(self) -> None:
+    def __init__(self, suite: str) -> None:
         found = _mounted()
-        name = f"{PREFIX}{os.getpid()}"
+        name = f"{PREFIX}{os.getpid()}.{suite}"
         if missing := sorted(NEEDED - {word for point in found for word in point[1].split(",")}):
             raise CgroupError(f"no version 1 hierarchy is mounted for {', '.join(missing)}")
         own = _own_groups()
@@ -73,7 +73,7 @@ def sweep() -> None:
     own = _own_groups()
     for point, options in _mounted():
         for group in (point / own.get(_key(options), "").lstrip("/")).glob(f"{PREFIX}*"):
-            if not Path("/proc", group.name.removeprefix(PREFIX)).exists():
+            if not Path("/proc", group.name.split(".")[1]).exists():
                 _remove(group)
 
 

@@ -15,7 +15,8 @@ HEAD = """# Slurm versions
 The system tests (`tests/system/`) on real Slurm clusters of three versions, each with the plugin built against that version's
 headers by that suite's compiler, and with that suite's Python. `linuxproc`: `proctrack/linuxproc`, `task/none`,
 `jobacct_gather/linux`. `cgroup`: `proctrack/cgroup`, `task/cgroup` with `ConstrainRAMSpace`, `jobacct_gather/cgroup`, on control
-groups version 1. Written by `make matrix`; the text below the table is part of it.
+groups version 1; with it run the tests that start, hold and end processes (of the plugin, the node's reports, the tracking and the test
+bed), with linuxproc all of them. Written by `make matrix`.
 """
 
 TABLE = (

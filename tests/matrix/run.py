@@ -23,7 +23,7 @@ def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float
     Raises ``CgroupError`` where tracking by cgroup is asked for and this host cannot give Slurm version 1 hierarchies.
     """
     try:
-        group: Group | None = Group()
+        group: Group | None = Group(folder.suite.name)
     except CgroupError:
         if tracking is Tracking.CGROUP:
             raise
@@ -32,7 +32,7 @@ def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float
     there = folder.work / "var" / "tmp" / results
     there.unlink(missing_ok=True)
     env = {"GPUALERT_REQUIRE_CLUSTER": "1", "GPUALERT_TESTBED_TRACKING": tracking.value, "PYTHONDONTWRITEBYTECODE": "1"}
-    argv = ["bash", "-c", f'cd {CHECKOUT} && exec {PYTHON} -m pytest -v --tb=short -p no:cacheprovider --junitxml=/var/tmp/{results} "$@"',
+    argv = ["bash", "-c", f'cd {CHECKOUT} && exec {PYTHON} -m pytest -vv --tb=short -p no:cacheprovider --junitxml=/var/tmp/{results} "$@"',
             "pytest", *tests]
     started = time.monotonic()
     log = folder.path / f"log-{tracking.value}"

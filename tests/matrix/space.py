@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -17,6 +18,10 @@ from .cgroups import Group
 ENTER = Path(__file__).with_name("enter.sh")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LATE = 124  # as timeout(1) says it
+
+
+_RUNNING: set[subprocess.Popen[bytes]] = set()
+_ENDING = threading.Event()
 
 
 class SpaceError(RuntimeError):
@@ -43,6 +48,8 @@ class Space:
         ``binds`` are paths of the host that are shown inside, read-only, at the same place. ``readonly``: the root cannot be changed (its
         /run, /tmp and /var/tmp can). The command sees ``group`` as the root of every hierarchy.
         """
+        if _ENDING.is_set():
+            raise SpaceError("the matrix is being ended")
         self.root.mkdir(parents=True, exist_ok=True)
         self.work.mkdir(parents=True, exist_ok=True)
         namespaces = ["--mount", "--pid", "--ipc", *(["--cgroup"] if group else [])]
@@ -57,6 +64,7 @@ class Space:
             process = subprocess.Popen(command, env=outer, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                        start_new_session=True)
             assert process.stdout is not None
+            _RUNNING.add(process)
             late = threading.Event()
             bound = threading.Timer(timeout_s, _end, (process, late))
             bound.start()
@@ -70,6 +78,7 @@ class Space:
             finally:
                 bound.cancel()
                 _end(process, threading.Event())
+                _RUNNING.discard(process)
         return LATE if late.is_set() else status
 
     def check(self, argv: Sequence[str], *, timeout_s: float, log: Path, env: Mapping[str, str] | None = None, readonly: bool = True,
@@ -81,6 +90,14 @@ class Space:
             what = f"was not done after {timeout_s:.0f} s" if status == LATE else f"ended with {status}"
             raise SpaceError(f"in {self.root}: {' '.join(argv)[:200]} {what}; the end of {log}:\n" + "\n".join(lines[-15:]))
         return "\n".join(lines)
+
+
+def end_all() -> None:
+    """End every command that runs inside a folder, and start none any more."""
+    _ENDING.set()
+    for process in list(_RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes], late: threading.Event) -> None:

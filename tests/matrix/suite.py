@@ -12,6 +12,13 @@ class Tracking(str, Enum):
     LINUXPROC = "linuxproc"
     CGROUP = "cgroup"
 
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """What runs by default: everything with the first, and with the second what starts, holds and ends processes."""
+        if self is Tracking.LINUXPROC:
+            return ("tests/system",)
+        return tuple(f"tests/system/test_{name}.py" for name in ("plugin", "tracking", "node_reports", "testbed"))
+
 
 @dataclass(frozen=True)
 class Suite:

@@ -74,7 +74,7 @@ def test_a_folder_with_something_mounted_in_it_is_not_removed(tmp_path: Path) ->
 
 def test_the_groups_made_for_a_run_are_its_roots_and_are_removed(space: Space, tmp_path: Path) -> None:
     try:
-        group = Group()
+        group = Group("test")
     except CgroupError as error:
         pytest.skip(f"no control groups version 1 here: {error}")
     lines: list[str] = []
