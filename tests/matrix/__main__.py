@@ -19,7 +19,7 @@ from .cgroups import CgroupError, sweep
 from .folder import CHECKOUT, Folder, FolderError, Made
 from .page import Row, page, write
 from .run import run
-from .space import SpaceError, end_all, remove
+from .space import SpaceError, end_all
 from .suite import SUITES, Suite, Tracking, by_name
 
 PROGRAMS = ("debootstrap", "unshare", "setpriv", "chroot", "git", "mount")
@@ -79,9 +79,8 @@ def _suite(suite: Suite, taken: Path, asked: argparse.Namespace, until: float) -
     folder = Folder(asked.folder, suite, say)
     made: Made | None = None
     try:
-        with folder.held():
+        with folder.held(), folder.cleared():
             made = folder.prepare(_left(until, 15))
-            folder.clear()
             checkout.place(taken, folder.work)
             say("environment and plugin")
             for line in environment.make(folder, made, _left(until, 15)):
@@ -92,17 +91,10 @@ def _suite(suite: Suite, taken: Path, asked: argparse.Namespace, until: float) -
             say(f"plugin {built}")
             if asked.prepare:
                 return [Row(suite, tracking, made, built, None, "only prepared") for tracking in trackings]
-            rows = [_run(folder, tracking, Row(suite, tracking, made, built), asked, until) for tracking in trackings]
-            for bed in folder.beds():
-                say(f"a bed was left behind: {bed}")
-            return rows
+            return [_run(folder, tracking, Row(suite, tracking, made, built), asked, until) for tracking in trackings]
     except (FolderError, SpaceError) as error:
         say(str(error))
-        if isinstance(error, FolderError) and made is None:
-            return [Row(suite, tracking, None, why=str(error)) for tracking in trackings]
-        return [Row(suite, tracking, made, "not built", None, str(error)) for tracking in trackings]
-    finally:
-        remove(folder.work / "var/tmp/checkout")
+        return [Row(suite, tracking, made, "not built" if made else "", None, str(error)) for tracking in trackings]
 
 
 def _run(folder: Folder, tracking: Tracking, row: Row, asked: argparse.Namespace, until: float) -> Row:
@@ -113,7 +105,7 @@ def _run(folder: Folder, tracking: Tracking, row: Row, asked: argparse.Namespace
     say(f"tests (at most {limit_s / 60:.0f} minutes)")
     try:
         outcome = run(folder, tracking, [*(asked.tests or tracking.tests), *(["-k", asked.k] if asked.k else [])], limit_s, say)
-    except CgroupError as error:
+    except (CgroupError, SpaceError) as error:
         say(str(error))
         return replace(row, why=str(error))
     say(f"{outcome.passed} passed, {len(outcome.failed)} failed, {len(outcome.skipped)} skipped in {outcome.seconds:.0f} s {outcome.ended}")

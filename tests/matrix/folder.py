@@ -95,14 +95,18 @@ class Folder:
                 return made
             raise FolderError(f"Debian {'/'.join(self.suite.codenames)} cannot be had: {error}") from error
 
-    def beds(self) -> list[Path]:
-        """Folders of test beds in its /var/tmp: none, unless a run was killed."""
-        return sorted((self.work / "var" / "tmp").glob("gpualert-bed-*"))
-
-    def clear(self) -> None:
-        """Remove what a run that was killed left behind."""
-        for bed in self.beds():
+    @contextlib.contextmanager
+    def cleared(self) -> Iterator[None]:
+        """Remove what a run that was killed left in /var/tmp, and in the end the checkout; beds that are left then are named."""
+        beds = self.work / "var" / "tmp"
+        for bed in beds.glob("gpualert-bed-*"):
             remove(bed)
+        try:
+            yield
+        finally:
+            remove(beds / "checkout")
+            for bed in beds.glob("gpualert-bed-*"):
+                self._say(f"a bed was left behind: {bed}")
 
     def _make(self, timeout_s: float) -> Made:
         until = time.monotonic() + timeout_s
