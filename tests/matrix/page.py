@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,11 +48,12 @@ def page(rows: Sequence[Row], command: str, commit: str, when: str, seconds: flo
 
 
 def _line(row: Row) -> str:
+    why = _flat(row.why.partition(":\n")[0])  # what follows quotes a log
     if row.made is None:
-        return f"| {row.suite.name} | {row.suite.slurm} | | {row.tracking.value} | | | | | | not run: {_flat(row.why)} |"
+        return f"| {row.suite.name} | {row.suite.slurm} | | {row.tracking.value} | | | | | | not run: {why} |"
     head = f"| {row.made.codename} | {row.made.slurm} | {row.made.python} | {row.tracking.value} | {row.plugin} "
     if row.outcome is None:
-        return f"{head}| | | | | not run: {_flat(row.why)} |"
+        return f"{head}| | | | | not run: {why} |"
     done = row.outcome
     result = "good" if done.good else _flat(done.ended) or ("failed" if done.failed else "no test ran")
     return f"{head}| {done.passed} | {len(done.failed)} | {len(done.skipped)} | {_span(done.seconds)} | {result} |"
@@ -69,7 +71,8 @@ def _details(title: str, rows: Sequence[Row], of: Callable[[Outcome], dict[str, 
 
 
 def _flat(words: str) -> str:
-    return " ".join(words.split()).replace("|", "\\|")[:300]
+    """One line for a table; no addresses: where this host fetches from is nobody's concern."""
+    return re.sub(r"\b[a-z+]{2,10}://\S+", "(address)", " ".join(words.split())).replace("|", "\\|")[:300]
 
 
 def _span(seconds: float) -> str:

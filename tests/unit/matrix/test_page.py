@@ -56,5 +56,12 @@ def test_a_suite_that_cannot_be_had_has_a_line_with_the_reason() -> None:
     assert "| newest | 26.05 | | cgroup | | | | | | not run: the mirror \\| has none |" in text
 
 
+def test_the_page_names_no_address_and_quotes_no_log() -> None:
+    why = "cannot be had: Get http://mirror.example.org:80/debian failed; the end of /x/log:\nproxy https://user:word@proxy.example.org/"
+    text = page([Row(NEWEST, Tracking.CGROUP, None, why=why)], "make matrix", "abc", "today", 60)
+    assert "cannot be had: Get (address) failed" in text
+    assert "example.org" not in text
+
+
 def test_a_suite_is_found_by_its_name_its_codename_and_its_slurm() -> None:
     assert [by_name(name) for name in ("bookworm", "24.11", "sid")] == list(SUITES)
