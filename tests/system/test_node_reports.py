@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -117,19 +118,42 @@ def test_hanging_nvml_delays_neither_the_job_nor_its_end(bed):
     assert "DRAIN" not in bed.node_state("n3")
 
 
-def test_process_that_the_kernel_names_is_tied_to_its_rank(bed):
-    """A task dies of SIGSEGV, and the kernel writes a line with its pid: the line is that rank's, beside its exit record."""
-    script = "#!/bin/bash\nsrun -n2 bash -c 'if [ $SLURM_PROCID = 1 ]; then echo $$ > pid; sleep 3; kill -SEGV $$; fi; sleep 4'\n"
-    job = bed.submit(script, "-wn4", "-n2", MAIL, user=ALICE)
-    pid_file = bed.home(ALICE) / "pid"
-    pid_file.unlink(missing_ok=True)
-    wait_until(lambda: pid_file.exists() and pid_file.read_text().strip(), "the rank's pid", 30)
-    pid = int(pid_file.read_text())
-    time.sleep(1)
-    write_kernel_line(f"bash[{pid}]: segfault at 0 ip 0000000000000000 sp 00007ffd00000000 error 14 in bash[400000+1000]")
-    bed.wait(job, timeout_s=60)
-    wait_until(lambda: len(reports(bed, job)) == 1, "the report", 30)
-    (report,) = reports(bed, job).values()
+def test_segfault_that_the_kernel_logs_is_tied_to_its_rank(cluster):
+    """A task reads address 0: the kernel's own line has its pid, and so its rank, beside the exit record's signal."""
+    cluster.daemon.stop()
+    script = """#!/bin/bash
+srun -n2 bash -c 'if [ $SLURM_PROCID = 1 ]; then exec /usr/bin/python3 -c "import ctypes; ctypes.string_at(0)"; fi; sleep 2'
+"""
+    job = cluster.submit(script, "-wn4", "-n2", MAIL, user=ALICE)
+    cluster.wait(job, timeout_s=60)
+    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 30)
+    (report,) = reports(cluster, job).values()
+    exits = {e.rank: e for e in report.exits if e.step == "0"}
+    assert (exits[0].signal, exits[1].signal) == (None, 11)
+    if Path("/proc/sys/debug/exception-trace").read_text().strip() != "1":
+        pytest.skip("this kernel does not log segfaults: debug.exception-trace is 0")
     (line,) = [e for e in report.evidence if e.says == "kernel_segfault"]
-    assert (line.data["tied_by"], line.where.rank, line.where.pid) == ("pid", 1, pid)
-    assert {e.rank: e.signal for e in report.exits if e.step == "0"} == {0: None, 1: 11}
+    assert (line.data["tied_by"], line.where.rank, line.where.pid, line.data["address"]) == ("pid", 1, exits[1].pid, "0")
+
+
+def test_kernels_own_line_about_a_kill_for_memory_is_the_jobs_by_its_cgroup(cluster):
+    """A real OOM kill, in the kernel's own words and without believing root's: tied to this job, this rank, the step's limit."""
+    if cluster.conf.tracking != "cgroup":
+        pytest.skip("only tracking by cgroup holds a job to its memory: GPUALERT_TESTBED_TRACKING=cgroup")
+    cluster.daemon.stop()
+    eat = "/usr/bin/python3 -c 'x = bytearray(); [x.extend(bytes([1]) * 1000000) for _ in range(400)]'"
+    job = cluster.submit(f"sleep 1; srun -n1 {eat}", MAIL, "--mem=100M", "-wn1", user=ALICE)
+    cluster.wait(job, timeout_s=60)
+    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 30)
+    (report,) = reports(cluster, job).values()
+    lines = [e for e in report.evidence if e.says == "kernel_oom"]
+    (chosen,) = [e for e in lines if e.pattern == "kernel.oom_kill"]
+    assert (chosen.data["scope"], chosen.data["job_id"], chosen.data["tied_by"]) == ("cgroup", job, "cgroup")
+    (task,) = [e for e in report.exits if e.step == "0"]
+    assert (task.signal, chosen.where.rank, chosen.data["pid"]) == (9, 0, task.pid)
+    (held,) = [e for e in lines if e.pattern == "kernel.oom_killed_process"]
+    assert 50 << 20 < int(held.data["anon_rss_bytes"]) <= 100 << 20
+    assert held.data["pid"] == task.pid
+    assert chosen.time_ns is not None
+    assert task.end_time_ns is not None
+    assert abs(chosen.time_ns - task.end_time_ns) < 2e9
