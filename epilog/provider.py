@@ -40,7 +40,9 @@ class Provider(ABC):
 
     @abstractmethod
     def describe(self, jobs: Sequence[JobQuery], records: Sequence[AccountingRecord]) -> list[AccountingRecord]:
-        """The same records with what the owner chose: name, work dir, submit line, comment, paths. USER text."""
+        """The same records, of jobs that the last ``accounting()`` was about, with what the owner chose: name, work dir,
+        submit line, comment, paths. USER text.
+        """
 
     @abstractmethod
     def unfinished(self, job_ids: Sequence[int]) -> dict[int, str]:

@@ -22,7 +22,9 @@ elif [ "$me" != "$GPUALERT_USER" ]; then
 fi
 
 if [ ! -e /etc/gpualert/off ] && [ -x "$GPUALERTD" ]; then
-    # shellcheck disable=SC2086  # $become is a command and its arguments
-    setsid $become "$GPUALERTD" --once --config "$GPUALERT_CONFIG" </dev/null >/dev/null 2>&1 &
+    # slurmctld kills this script's process group when it ends, so the new session must be there before: setsid is waited
+    # for, and it is the shell inside that leaves gpualertd behind.
+    # shellcheck disable=SC2016,SC2086  # "$@" is the inner shell's; $become is a command and its arguments
+    setsid -w sh -c '"$@" &' sh $become "$GPUALERTD" --once --config "$GPUALERT_CONFIG" </dev/null >/dev/null 2>&1
 fi
 exit 0

@@ -29,31 +29,37 @@ class CommandLine(Provider):
         self._asking = asking
         self._facts: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
+        self._seen: list[sacct.Row] = []
 
     def accounting(self, jobs: Sequence[JobQuery]) -> list[AccountingRecord]:
         """See ``Provider``. One sacct for all jobs; rows of other clusters and of older jobs with the same id are left out."""
         self._learn_fields()
         wanted = {job.job_id: job.not_before_ns - WINDOW_SLACK_S * 1_000_000_000 for job in jobs}
         found: list[AccountingRecord] = []
+        seen: list[sacct.Row] = []
         for part in _parts(jobs):
             rows, strange = sacct.rows(self._run(self._sacct(part, self._facts)), self._facts)
             if strange and not rows:
                 raise RecordsError(f"sacct printed {strange} lines that are no rows of {len(self._facts)} fields")
             found += sacct.records(rows)
+            seen += rows
+        self._seen = seen
         return [
             r for r in found
             if r.job_id in wanted and self._asking.cluster in (None, r.cluster) and (r.end_ns is None or r.end_ns >= wanted[r.job_id])
         ]
 
     def describe(self, jobs: Sequence[JobQuery], records: Sequence[AccountingRecord]) -> list[AccountingRecord]:
-        """See ``Provider``. Two sacct: the rows again, and the free text, read only at places the rows announce."""
+        """See ``Provider``. One sacct for the free text, which is read only at the places that the last ``accounting()`` announced."""
         self._learn_fields()
+        wanted = {str(job.job_id) for job in jobs}
+        seen = [row for row in self._seen if row["JobIDRaw"].partition(".")[0] in wanted]
+        names = (*sacct.KEY, *self._words)
+        keys = [(row["DBIndex"], row["JobIDRaw"]) for row in seen]
         described: dict[tuple[int, int | None, int | None], AccountingRecord] = {}
         for part in _parts(jobs):
-            rows, _ = sacct.rows(self._run(self._sacct(part, self._facts)), self._facts)
-            names = (*sacct.KEY, *self._words)
-            own = sacct.free_text(self._run(self._sacct(part, names)), names, [(row["DBIndex"], row["JobIDRaw"]) for row in rows])
-            described.update({_identity(r): r for r in sacct.records(rows, own)})
+            own = sacct.free_text(self._run(self._sacct(part, names)), names, keys)
+            described.update({_identity(r): r for r in sacct.records(seen, own)})
         return [described.get(_identity(r), r) for r in records]
 
     def unfinished(self, job_ids: Sequence[int]) -> dict[int, str]:
@@ -111,7 +117,8 @@ class CommandLine(Provider):
         start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(oldest_s, 0)))
         cluster = [f"--clusters={self._asking.cluster}"] if self._asking.cluster else []
         ids = ",".join(job.label or str(job.job_id) for job in jobs)
-        return ["sacct", "-D", "-a", "-n", "-P", f"--delimiter={sacct.SEPARATOR}", "--noconvert", *cluster, f"--starttime={start}",
+        expand = ["--expand-patterns"] if "StdOut" in names else []  # both since 24.05: else sacct prints slurm-%j.out
+        return ["sacct", "-D", "-a", "-n", "-P", f"--delimiter={sacct.SEPARATOR}", "--noconvert", *expand, *cluster, f"--starttime={start}",
                 f"--jobs={ids}", f"--format={','.join(names)}"]
 
     def _run(self, argv: Sequence[str]) -> str:
