@@ -49,8 +49,13 @@ def write_report(job: JobFile, cluster: str, config: Config, target: Path, *, re
 
 
 def _scan() -> Scan:
-    from gpualert_slurm.classifier import scan
+    """The classifier's, with its parsers loaded: here once and as root, not in each log's child, whose user may not read our files."""
+    import io
 
+    from gpualert_slurm.classifier import scan
+    from gpualert_slurm.evidence import Where
+
+    scan(io.BytesIO(b"\n"), "", Where())
     return scan
 
 

@@ -286,6 +286,19 @@ def test_forest_of_names_is_bounded(work):
     assert any(g.what == "some artifacts" for g in found.gaps)
 
 
+def test_pattern_made_to_explode_does_not(work):
+    """Ten times any depth over a deep tree: bounded by what is looked at."""
+    deep = work
+    for _ in range(15):
+        deep /= "d"
+        deep.mkdir()
+        (deep / "e").mkdir()
+    begun = time.monotonic()
+    found = artifacts(work, "/".join(["**"] * 10) + "/x*", "*a" * 60 + "b")
+    assert time.monotonic() - begun < 10
+    assert found.files == []
+
+
 def test_name_that_is_not_utf8_travels_as_text(work):
     """File names are bytes; the report is JSON."""
     os.close(os.open(os.fsencode(work) + b"/odd\xff.txt", os.O_CREAT | os.O_WRONLY))
