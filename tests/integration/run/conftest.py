@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -80,7 +81,10 @@ def gpualert_run(program: Path, tmp_path: Path) -> Iterator[Runner]:
     environment |= {"XDG_STATE_HOME": str(tmp_path / "state"), "GPUALERT_PYTHON": "/bin/true", "TMPDIR": str(tmp_path)}
     (tmp_path / "state").mkdir()
     runner = Runner(program, tmp_path / "state", environment)
+    inherited = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in a shell's background ignores it, and so would every command here
     yield runner
+    signal.signal(signal.SIGINT, inherited)
     for process in runner.started:
         if process.poll() is None:
             process.kill()
