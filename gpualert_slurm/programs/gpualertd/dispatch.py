@@ -15,6 +15,7 @@ from gpualert_slurm.notify.outbox import Outbox, State
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError, StoppingError
 from gpualert_slurm.programs.gpualertd.diagnosis import unknown
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.systemd import tell
 from gpualert_slurm.verdict import Verdict
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ class Dispatch:
             pause_s, not_before = self._later.get(run.id, (0.0, 0.0))
             if time.monotonic() < not_before:
                 continue
+            tell("WATCHDOG=1")
             try:
                 self._one(run)
                 self._later.pop(run.id, None)

@@ -117,5 +117,5 @@ class Intake:
 
     def _refuse(self, arrivals: list[Arrival], why: str) -> None:
         for arrival in arrivals:
-            log.warning(line("refused", piece=arrival.name, why=why))
+            log.warning(line("piece_refused", piece=arrival.name, why=why))
             self._transport.refuse(arrival, why, self._site)
