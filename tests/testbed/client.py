@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pwd
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,7 +101,9 @@ class SlurmClient:
             if "Invalid job id" in done.stderr:
                 return []
             raise CommandError(f"scontrol show job {job_id}: {done.stderr.strip()}\n{self._logs()}")
-        return [dict(word.split("=", 1) for word in line.split(" ") if "=" in word) for line in done.stdout.splitlines() if line.strip()]
+        # A job's name may hold a newline; a record begins where a line begins with JobId=.
+        lines = re.split(r"\n(?=JobId=\d)", done.stdout)
+        return [dict(word.split("=", 1) for word in line.split() if "=" in word) for line in lines if line.strip()]
 
     def wait(self, job_id: int, timeout_s: float = 60) -> JobEnd:
         """Wait until slurmctld says that the job has ended and its nodes are free again; raises ``CommandError`` when it is late."""
