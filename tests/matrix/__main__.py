@@ -41,8 +41,8 @@ def main() -> int:
     started, when = time.monotonic(), datetime.now(timezone.utc)
     suites = [by_name(name) for name in asked.suite] or list(SUITES)
     rows: list[Row] = []
-    commit = checkout.commit_of(CHECKOUT)
-    with checkout.snapshot(CHECKOUT, asked.folder) as taken, ThreadPoolExecutor(asked.jobs) as pool:
+    commit = checkout.commit_of(CHECKOUT, asked.commit)
+    with checkout.snapshot(CHECKOUT, asked.folder, asked.commit) as taken, ThreadPoolExecutor(asked.jobs) as pool:
         for done in pool.map(lambda suite: _suite(suite, taken, asked, started + asked.limit_min * 60), suites):
             rows += done
     seconds = time.monotonic() - started
@@ -65,6 +65,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-k", default="", help="pytest's -k")
     parser.add_argument("--limit-min", type=float, default=120, help="minutes for all of it")
     parser.add_argument("--run-limit-min", type=float, default=25, help="minutes for one run of the tests")
+    parser.add_argument("--commit", help="test this commit instead of the files as they lie here")
     parser.add_argument("--jobs", type=int, default=1, help="suites at a time")
     parser.add_argument("--prepare", action="store_true", help="make folders, environments and plugins; run no test")
     parser.add_argument("--page", type=Path, help="where the page goes; without it, only to stdout")
