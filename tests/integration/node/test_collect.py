@@ -313,7 +313,7 @@ def test_long_log_of_a_slow_reader_is_still_read_to_its_end(state):
     job.start()
     lines = 400_000
     path = job.task(0, b"step 1 loss 2.5 and some more words, and more, and more of them\n" * lines + TRACEBACK, exit_code=1)
-    found = report(job, collect_timeout_s=16)
+    found = report(job, collect_timeout_s=30)
     (failure,) = [e for e in found.evidence if e.says == "exception"]
     assert failure.source.kind == "quote"
     content = path.read_bytes()
