@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc demo
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick bench docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick bench bench-capture docs clean help
 
 all: build
 
@@ -75,8 +75,11 @@ matrix-quick: deps build ## the plugin on Debian's two newer Slurm versions (roo
 	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
 	$(BIN)/python -m tests.matrix --suite trixie --suite newest $(QUICK) --limit-min 30 --run-limit-min 8
 
-bench: build ## what gpualert costs, as differences on one machine; writes doc/performance.md
-	$(BIN)/python -m tests.bench
+bench: build ## what gpualert costs, as differences on one machine; writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench --group bench
+
+bench-capture: build ## what capture costs a job and gpualert-run a command (root, half an hour); writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench --group bench-capture
 
 docs: build ## pages that are generated from the code
 	$(BIN)/python doc/generate.py

@@ -1,62 +1,86 @@
-"""Runs every comparison on one cluster and writes doc/performance.md."""
+"""Runs a group of comparisons on one cluster and writes its section of doc/performance.md."""
 
 from __future__ import annotations
 
 import argparse
-import platform
+import os
 import sys
-from datetime import datetime, timezone
-from pathlib import Path
+from collections.abc import Callable
 
-from tests.bench import launch, mail_latency, volume, wrapper
-from tests.bench.compare import Row
+from tests.bench import (
+    drain_cost,
+    full_speed,
+    further_logs,
+    hooks,
+    idle_rank,
+    launch,
+    launch_and_output,
+    mail_latency,
+    not_asked,
+    page,
+    run_launch,
+    run_output,
+    stepd_memory,
+    volume,
+)
+from tests.bench.compare import Progress, Row
 from tests.testbed import Cluster
 
-PAGE = Path(__file__).parents[2] / "doc" / "performance.md"
-BENCHES = {"launch": launch.run, "volume": volume.run, "mail_latency": mail_latency.run, "wrapper": wrapper.run}
+Bench = Callable[[Cluster, Progress], list[Row]]
+OVERALL: dict[str, Bench] = {"launch": launch.run, "volume": volume.run, "mail_latency": mail_latency.run, "run_launch": run_launch.run}
+CAPTURE: dict[str, Bench] = {
+    "launch": launch.run, "further_logs": further_logs.run, "launch_and_output": launch_and_output.run, "not_asked": not_asked.run,
+    "hooks": hooks.run, "run_launch": run_launch.run, "run_output": run_output.run, "full_speed": full_speed.run,
+    "drain_cost": drain_cost.run, "stepd_memory": stepd_memory.run, "idle_rank": idle_rank.run,
+}  # fmt: skip
+GROUPS = {"bench": OVERALL, "bench-capture": CAPTURE}
+NEED_DAEMON = {"mail_latency"}
 
 
-def page(rows: list[Row]) -> str:
-    """The page as Markdown."""
-    with Path("/proc/cpuinfo").open() as file:
-        cpu = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.processor())
-        cores = len([line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("processor")])
-    lines = [
-        "# Performance",
-        "",
-        f"Written by `make bench` on {datetime.now(timezone.utc):%Y-%m-%d}: {cores} cores of {cpu}, Linux {platform.release()},",
-        "Slurm of Debian 12 on this repository's test bed (four nodes on this one host). Interleaved runs, medians with quartiles;",
-        "a difference or a ratio to the same cluster without the plugin.",
-        "",
-        "| what | figure | bound | met | runs |",
-        "|---|---|---|---|---|",
-        *(f"| {r.what} | {r.figure} | {r.bound} | {'' if r.met is None else 'yes' if r.met else '**no**'} | {r.runs} |" for r in rows),
-        "",
-    ]
-    return "\n".join(lines)
+def _progress(name: str) -> Progress:
+    def progress(words: str) -> None:
+        print(f"\r{name}: {words}   ", end="", file=sys.stderr, flush=True)
+
+    return progress
+
+
+def measure(benches: dict[str, Bench]) -> tuple[list[Row], str]:
+    """The rows of ``benches``, one after the other on one bed, and the Slurm they ran on.
+
+    gpualert-node, which is Python, is started only where a comparison needs it: on a host that plays four nodes it would take the cores
+    that the job's own part is timed on.
+    """
+    rows: list[Row] = []
+    with Cluster(gpualert=True) as cluster:
+        slurm = cluster.command("sinfo", "--version").stdout.strip()
+        for service in cluster.node_services.values():
+            service.stop()
+        for name, bench in benches.items():
+            if name in NEED_DAEMON:
+                cluster.start_daemon()
+                for service in cluster.node_services.values():
+                    service.start()
+            rows += bench(cluster, _progress(name))
+            print(file=sys.stderr)
+    return rows, slurm
 
 
 def main() -> int:
     """Exit status 0 when every bound is met, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench")
-    parser.add_argument("only", nargs="*", choices=[[], *BENCHES], help="run these only, and print instead of writing the page")
-    only = parser.parse_args().only
-    rows: list[Row] = []
-    with Cluster(gpualert=True) as cluster:
-        cluster.start_daemon()
-        for name, bench in BENCHES.items():
-            if only and name not in only:
-                continue
-
-            def progress(words: str, name: str = name) -> None:
-                print(f"\r{name}: {words}   ", end="", file=sys.stderr, flush=True)
-
-            rows += bench(cluster, progress)
-            print(file=sys.stderr)
-    text = page(rows)
+    parser.add_argument("--group", choices=list(GROUPS), default="bench", help="which comparisons, and which section of the page")
+    parser.add_argument("only", nargs="*", help="run these comparisons only, and print instead of writing the page")
+    asked = parser.parse_args()
+    benches = GROUPS[asked.group]
+    for name in asked.only:
+        if name not in benches:
+            parser.error(f"{name} is no comparison of {asked.group}; these are: {', '.join(benches)}")
+    before = os.getloadavg()[0]
+    rows, slurm = measure({name: bench for name, bench in benches.items() if not asked.only or name in asked.only})
+    text = page.section(f"make {asked.group}", rows, (before, os.getloadavg()[0]), slurm)
     print(text)
-    if not only:
-        PAGE.write_text(text, encoding="utf-8")
+    if not asked.only:
+        page.put(f"make {asked.group}", text)
     return 0 if all(row.met is not False for row in rows) else 1
 
 

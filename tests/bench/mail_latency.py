@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from tests.bench.compare import Row, spread
+from tests.bench.compare import Progress, Row, spread
 from tests.testbed import Cluster
 
 RUNS = 8
 BOUND_S = 10.0
 
 
-def run(cluster: Cluster, progress: Callable[[str], None]) -> list[Row]:
+def run(cluster: Cluster, progress: Progress) -> list[Row]:
     """Failing two-node jobs, one after the other; the end is taken by the job's own clock as its last act."""
     took: list[float] = []
     for number in range(RUNS):

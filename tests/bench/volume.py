@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.bench.compare import Row, interleave, median, spread, timed
+from tests.bench.compare import Progress, Row, interleave, median, rounds, spread, timed
 from tests.testbed import Cluster
 
 ROUNDS = 5
@@ -12,7 +12,7 @@ PRINT_1_GIB = "head -c 1073741824 /dev/zero | tr '\\\\0' 'x'"
 ASK = ("--gpualert-mail=alice@example.org", "--gpualert-when=never")
 
 
-def run(cluster: Cluster, progress: Callable[[str], None]) -> list[Row]:
+def run(cluster: Cluster, progress: Progress) -> list[Row]:
     """Wall time of the whole ``srun``; its own stdout goes to /dev/null, so that only the way there is measured."""
     line = cluster.gpualert.plugstack_line()
     target = cluster.home() / "volume.out"
@@ -37,7 +37,7 @@ def run(cluster: Cluster, progress: Callable[[str], None]) -> list[Row]:
             "file": stream([], to_file),
             "file, captured": stream([line], to_file, *ASK),
         },
-        ROUNDS,
+        rounds(ROUNDS),
         progress,
     )
     cluster.plugstack([line])

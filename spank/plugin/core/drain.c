@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "state.h"
@@ -306,6 +307,7 @@ void *drain_run(void *argument)
 {
     struct capture *c = argument;
 
+    prctl(PR_SET_NAME, "gpualert-drain"); /* what top -H and the kernel call it */
     if (c->bounds.sync_first)
         make_durable(c);
     while (look_out(c)) {

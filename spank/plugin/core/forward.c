@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "state.h"
@@ -94,6 +95,7 @@ void *forward_run(void *argument)
     struct capture *c = argument;
     unsigned turn = 0;
 
+    prctl(PR_SET_NAME, "gpualert-fwd"); /* what top -H and the kernel call it */
     pthread_mutex_lock(&c->lock);
     for (;;) {
         struct stream *s = next_output(c, &turn);
