@@ -52,7 +52,7 @@ static void start(const struct bundle *b)
         dup2(log, 2);
     }
     setsid();
-    setpriority(PRIO_PROCESS, 0, 10);
+    setpriority(PRIO_PROCESS, 0, 19); /* whatever the caller does next comes first */
     lift_limits();
     clean_environment();
     for (int s = 1; s < 32; s++)
