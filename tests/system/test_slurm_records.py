@@ -26,7 +26,7 @@ def slurm(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Provider:
 
 def records(cluster: Cluster, slurm: Provider, job: int, *, raw: int | None = None) -> list[AccountingRecord]:
     """The job's attempts once accounting has all its ends."""
-    cluster.sacct(job)
+    cluster.sacct(job, ("JobID",))
     query = [JobQuery(job_id=raw or job, not_before_ns=time.time_ns() - 3600 * 10**9, label=str(job))]
     return slurm.describe(query, slurm.accounting(query))
 
