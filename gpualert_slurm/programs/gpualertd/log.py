@@ -10,6 +10,9 @@ import time
 SEVERITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 """Syslog's numbers, which journald reads as ``<6>`` at the start of a line (sd-daemon(3))."""
 
+SPECIAL = frozenset(" \"'=\\")
+"""A value with one of these is quoted."""
+
 
 class Journal(logging.Formatter):
     """``<6>event key=value``: journald adds the time; a line never breaks."""
@@ -49,7 +52,7 @@ def one_line(words: str) -> str:
 def value(thing: object) -> str:
     """A value of ``key=value``: quoted where it holds a blank, a quote or nothing."""
     text = str(thing)
-    if text and all(c.isprintable() and c not in ' "=\\' for c in text):
+    if text and all(c.isprintable() and c not in SPECIAL for c in text):
         return text
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
