@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in /usr/bin/python3 python3; do command -v $$p >/dev/nul
 VENV := .venv
 BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
-PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc demo
+PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
 .PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick bench bench-capture docs clean help
 
@@ -56,6 +56,7 @@ typing:
 	out=$$(MYPYPATH=.typing $(BIN)/mypy -p gpualert_slurm --python-executable $(BIN)/python --no-namespace-packages) || { echo "$$out"; exit 1; }; \
 	echo "$$out"; have=$$(grep -oE 'in [0-9]+ source file' <<< "$$out" | grep -oE '[0-9]+'); \
 	test "$$have" = "$$want" || { echo "mypy looked at $$have files, git has $$want: commit new files, or mend .typing" >&2; exit 1; }
+	@$(BIN)/mypy --strict --explicit-package-bases demo tests/testbed
 
 law: ; $(BIN)/python -m pytest tests/unit/test_room_law.py -q
 

@@ -67,5 +67,5 @@ setup(
     packages=packages(),
     package_dir={name: folder for folder, name in ROOMS.items()},
     package_data={"": ["py.typed", "*.j2", "*.css", "*.toml", "*.sql", "*.tsv", "*.txt"]},
-    data_files=build_c() if BUILDING else [],
+    data_files=[("share/man/man1", sorted(str(p.relative_to(HERE)) for p in HERE.glob("doc/man/*.1"))), *(build_c() if BUILDING else [])],
 )
