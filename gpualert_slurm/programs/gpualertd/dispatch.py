@@ -80,14 +80,25 @@ class Dispatch:
         log.info(line("queued", job=run.label, key=notification.key, recipients=len(notification.recipients)))
 
     def _compose(self, verdict: Verdict, record: JobRecord) -> Composition:
+        """The message; where it cannot be made, the same without the node reports, then without the diagnosis too.
+
+        Raises:
+            BoundedError: not even that can be composed.
+        """
         try:
-            return self._bounded.call(compose, verdict, record, self._config, timeout_s=COMPOSE_TIMEOUT_S)
+            return self._call(verdict, record)
         except BoundedError as error:
-            # What the reports hold may be what it failed on: the owner gets at least Slurm's own words.
             log.error(line("compose_failed_once", job=record.attempt.label, why=error))
             gap = Gap(what="the full message", why=f"it could not be composed: {error}")
-            bare = record.model_copy(update={"reports": (), "gaps": (*record.gaps, gap)})
-            return self._bounded.call(compose, unknown(bare, gap), bare, self._config, timeout_s=COMPOSE_TIMEOUT_S)
+        bare = record.model_copy(update={"reports": (), "gaps": (*record.gaps, gap)})
+        try:
+            return self._call(verdict.model_copy(update={"gaps": (*verdict.gaps, gap)}), bare)
+        except BoundedError as error:
+            log.error(line("compose_failed_twice", job=record.attempt.label, why=error))
+        return self._call(unknown(bare, gap), bare)
+
+    def _call(self, verdict: Verdict, record: JobRecord) -> Composition:
+        return self._bounded.call(compose, verdict, record, self._config, timeout_s=COMPOSE_TIMEOUT_S)
 
 
 def compose(verdict: Verdict, record: JobRecord, config: Config) -> Composition:
