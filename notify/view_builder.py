@@ -74,7 +74,7 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
         ledger=_ledger(verdict.ledger, limits.ledger),
         gaps=tuple(_cut(gaps, limits.listed, "gaps", cuts)),
         cuts=tuple(cuts),
-        footer=_footer(mail),
+        footer=_footer(mail, under_slurm=job.under_slurm),
     )
 
 
@@ -182,11 +182,15 @@ def _past(past: PastVerdict, zone: tzinfo | None) -> str:
     return f"Job {sentence(past.job)}{where} ({RELATIONS.get(past.relation, visible(past.relation))}): {found}{when}"
 
 
-def _footer(mail: Mail) -> tuple[str, ...]:
-    lines = ["gpualert looked at the logs, the GPUs and Slurm's records; it changed nothing about the job."]
+def _footer(mail: Mail, *, under_slurm: bool) -> tuple[str, ...]:
+    seen = "the logs, the GPUs and Slurm's records; it changed nothing about the job" if under_slurm else "the command's output and its end"
+    lines = [f"gpualert looked at {seen}."]
     if mail.support:
         lines.append(visible(mail.support))
-    lines.append("No more of these: submit with --gpualert-mail=none. Only on trouble: --gpualert-when=problem.")
+    if under_slurm:
+        lines.append("No more of these: submit with --gpualert-mail=none. Only on trouble: --gpualert-when=problem.")
+    else:
+        lines.append("No more of these: gpualert-run --no-notify. Only on trouble: --when=problem.")
     return tuple(lines)
 
 
