@@ -94,7 +94,7 @@ def collect(ended: Ended, watched: Watched, config: Config, scan: Scan | None) -
         ended: the job's files.
         watched: what was seen while it ran.
         config: bounds and paths.
-        scan: the classifier's; None leaves the logs unread (after they killed the collector twice), and says so.
+        scan: the classifier's; None leaves the logs unread (after the collector died of them), and says so.
     """
     job, bounds = ended.job, config.node
     begun = time.monotonic()
@@ -106,7 +106,7 @@ def collect(ended: Ended, watched: Watched, config: Config, scan: Scan | None) -
     if account.problem:
         gaps.append(Gap(what="the job's user", why=account.problem))
     ordered = in_order(logs, exits)
-    found = LogFindings(gaps=[Gap(what="what the logs say", why="reading them ended the collector twice")])
+    found = LogFindings(gaps=[Gap(what="what the logs say", why="reading them ended the collector again and again")])
     artifacts, archive_path = Artifacts(), None
     if scan is not None:
         reader = LogReader(account, scan, bounds, job.node)

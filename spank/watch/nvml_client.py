@@ -51,6 +51,8 @@ class NvmlClient:
     command: tuple[str, ...] = _COMMAND
     due: float | None = None
     """Monotonic seconds of the answer's deadline; None while nothing is asked."""
+    starts: int = 0
+    """How many children were started: a new one may get the descriptor number of the last."""
     _child: subprocess.Popen[bytes] | None = None
     _buffer: bytearray = field(default_factory=bytearray)
     _abandoned: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -147,6 +149,7 @@ class NvmlClient:
         if child.stdout is not None:
             os.set_blocking(child.stdout.fileno(), False)
         self._child, self._buffer, self._missing = child, bytearray(), None
+        self.starts += 1
 
     def _understand(self, line: bytes) -> GpuReading:
         try:

@@ -15,7 +15,10 @@ from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob
 from gpualert_slurm.spool import move, sync_folder
 
 _AT_ONCE = 2
-_MOST_TRIES = 3
+_DELAYS_S = (1.0, 10.0, 60.0, 300.0)
+"""Between tries: a full disk or a node short of memory may be better in a while."""
+_MOST_TRIES = len(_DELAYS_S) + 1
+_TRIES_WITH_LOGS = 3
 _SLACK_S = 20.0
 """Beside the time for the user's files: reading records, looking up the account, writing the report."""
 
@@ -38,11 +41,11 @@ class Reports:
         return self._path(attempt).exists()
 
     def start(self, watched: WatchedJob) -> None:
-        """Begin, unless enough are at work or its next try is later. The last try leaves the logs unread."""
+        """Begin, unless enough are at work or its next try is later. The last tries leave the logs unread."""
         if len(self._children) >= _AT_ONCE or self._next.get(watched.name, 0.0) > time.monotonic():
             return
         watched.collections += 1
-        job, target, read_logs = watched.job, self._path(watched.name), watched.collections < _MOST_TRIES
+        job, target, read_logs = watched.job, self._path(watched.name), watched.collections <= _TRIES_WITH_LOGS
 
         def work() -> None:
             write_report(job, self._cluster, self._config, target, read_logs=read_logs)
@@ -68,8 +71,10 @@ class Reports:
                 self._remove(name)
                 done.append(name)
             elif watched.collections < _MOST_TRIES:
-                self._next[name] = time.monotonic() + 1
-                say(f"job {watched.job.job_id}: collecting it failed ({'late' if child.late else code}); it is tried again", WARNING)
+                delay = _DELAYS_S[watched.collections - 1]
+                self._next[name] = time.monotonic() + delay
+                how = "late" if child.late else f"status {code}"
+                say(f"job {watched.job.job_id}: collecting it failed ({how}); it is tried again in {delay:g} s", WARNING)
             else:
                 say(f"job {watched.job.job_id}: collecting it failed {_MOST_TRIES} times; its job file is put aside in bad/", ERROR)
                 with contextlib.suppress(OSError):

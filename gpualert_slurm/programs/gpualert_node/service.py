@@ -61,10 +61,13 @@ class Service:
         self._look_at = self._processes_at = 0.0
         self._idle_since: float | None = None
         self._selector = selectors.DefaultSelector()
-        self._selected: dict[str, int] = {}
+        self._selected: dict[str, tuple[int, int]] = {}
         self._folder_watch = FolderWatch([folders.jobs, folders.ended])
         self._kernel_woke = False
         self._said: dict[str, float] = {}
+        self._off = False
+        self._not_taken: set[str] = set()
+        """Job files that could not be taken up, as on a full disk: tried again at each look."""
         self._asked_by_ended: set[str] = set()
         """Jobs that were over when the reading under way was asked for: for the others it is no ``after``."""
         self._cleaner: Child | None = None
@@ -93,8 +96,9 @@ class Service:
     def _step(self) -> None:
         """One round: each part on its own, so that a failing one stops no other."""
         now = time.monotonic()
-        if self._config.site.off_file.exists():
-            self._folder_watch.drain()
+        self._off = self._config.site.off_file.exists()
+        if self._off:
+            self._nvml.let_go()
             self._look_at = now + _LOOK_EVERY_S
         else:
             for part in (self._kernel_lines, self._look, self._processes, self._gpus, self._ended_jobs):
@@ -137,9 +141,13 @@ class Service:
                     self._jobs[path.name].ended = True
         for gone in set(self._jobs) - present:
             del self._jobs[gone]
+        self._not_taken = present - set(self._jobs) - self._bad
 
     def _take_up(self, path: Path) -> None:
-        job = read_job(path)
+        try:
+            job = read_job(path)
+        except FileNotFoundError:
+            return  # it is in ended/ now, and that is looked at next
         if isinstance(job, str):
             say(f"{path} is no job file and is put aside in bad/: {job}", ERROR)
             self._bad.add(path.name)
@@ -150,13 +158,8 @@ class Service:
             with contextlib.suppress(OSError):
                 path.unlink()
             return
-        try:
-            watched = WatchedJob(job, self._config.node, self._boot_id)
-            self._send_note(watched)
-        except OSError as error:
-            say(f"job {job.job_id}: {job.record_folder} cannot be used: {error}", ERROR)
-            self._bad.add(path.name)
-            return
+        watched = WatchedJob(job, self._config.node, self._boot_id)
+        self._send_note(watched)
         self._jobs[path.name] = watched
         if job.boot_id == self._boot_id:
             watched.take_kernel(self._recent, self._kernel.position)
@@ -237,7 +240,7 @@ class Service:
             self._jobs.pop(name, None)
 
     def _done(self) -> bool:
-        if self._jobs or self._outgoing.waiting() or self._reports.at_work or self._held_by_off():
+        if self._jobs or self._not_taken or self._outgoing.waiting() or self._reports.at_work or self._held_by_off():
             self._idle_since = None
             return False
         now = time.monotonic()
@@ -246,22 +249,18 @@ class Service:
 
     def _held_by_off(self) -> bool:
         """Whether job files wait for the off switch to go: ending now would only have us started again."""
-        off = self._config.site.off_file.exists()
-        return off and any(name not in self._bad for f in (self._folders.jobs, self._folders.ended) for name in _names(f))
+        return self._off and any(name not in self._bad for f in (self._folders.jobs, self._folders.ended) for name in _names(f))
 
     def _wait(self, wake: int) -> None:
         """Sleep until something happens or is due."""
-        self._watch("folders", self._folder_watch.fileno())
-        self._watch("kernel", self._kernel.fileno())
-        self._watch("nvml", self._nvml.fileno())
+        off = self._off
+        self._watch("nvml", None if off else self._nvml.fileno(), self._nvml.starts)
+        self._watch("folders", None if off else self._folder_watch.fileno())
+        self._watch("kernel", None if off else self._kernel.fileno())
         now = time.monotonic()
-        due = [self._look_at, *(d for d in (self._nvml.due, self._outgoing.due(), *self._reports.due()) if d is not None)]
-        if not self._nvml.busy:
-            due += [max(w.next_sample, self._nvml_not_before) for w in self._jobs.values() if not w.ended]
-        if self._jobs:
-            due.append(self._processes_at)
-        if any(w.ended and not w.acknowledged for w in self._jobs.values()):
-            due.append(now + 0.02)
+        due = [self._look_at, *(d for d in (self._outgoing.due(),) if d is not None)]
+        if not off:
+            due += self._due(now)
         if self._idle_since is not None:
             due.append(self._idle_since + self._config.node.idle_exit_s)
         events = self._selector.select(max(0.0, min(due) - now))
@@ -272,19 +271,29 @@ class Service:
                 while os.read(wake, 4096):
                     pass
 
-    def _watch(self, name: str, fd: int | None) -> None:
-        """Select on ``fd`` under ``name``; NVML's child changes its descriptor with each start."""
-        if self._selected.get(name) == fd:
+    def _due(self, now: float) -> list[float]:
+        """When the watched jobs need us."""
+        due = [d for d in (self._nvml.due, *self._reports.due()) if d is not None]
+        if not self._nvml.busy:
+            due += [max(w.next_sample, self._nvml_not_before) for w in self._jobs.values() if not w.ended]
+        if self._jobs:
+            due.append(self._processes_at)
+        if any(w.ended and not w.acknowledged for w in self._jobs.values()):
+            due.append(now + 0.02)
+        return due
+
+    def _watch(self, name: str, fd: int | None, start: int = 0) -> None:
+        """Select on ``fd`` under ``name``. The kernel forgets a closed descriptor, so one that was opened anew (``start``) is registered anew."""
+        old = self._selected.get(name)
+        if old == (fd, start) or (old is None and fd is None):
             return
-        old = self._selected.pop(name, None)
         if old is not None:
+            del self._selected[name]
             with contextlib.suppress(KeyError, ValueError, OSError):
-                self._selector.unregister(old)
+                self._selector.unregister(old[0])
         if fd is not None:
-            with contextlib.suppress(KeyError):
-                self._selector.unregister(fd)
             self._selector.register(fd, selectors.EVENT_READ, name)
-            self._selected[name] = fd
+            self._selected[name] = fd, start
 
     def _end(self) -> None:
         """Leave everything so that the next start goes on from the files."""

@@ -202,9 +202,11 @@ def _latest(line: Evidence) -> int:
 
 
 def read_job(path: Path) -> JobFile | str:
-    """The job file, or in words why it is none."""
+    """The job file, or in words why it is none. Raises FileNotFoundError: its epilog moved it this moment."""
     try:
         job = JobFile.read(path)
+    except FileNotFoundError:
+        raise
     except (OSError, ValueError) as error:
         return str(error).splitlines()[0]
     if job.attempt != path.name:

@@ -173,9 +173,9 @@ def test_task_that_was_never_started_and_missing_footer_are_gaps(state):
 
 
 def test_unread_logs_are_said(job):
-    """The last try of a collector that died twice."""
+    """The last tries of a collector that died of them."""
     found = report(job, None)
-    assert "n1: what the logs say (reading them ended the collector twice)" in gaps(found)
+    assert "n1: what the logs say (reading them ended the collector again and again)" in gaps(found)
     assert len(found.exits) == 4
 
 

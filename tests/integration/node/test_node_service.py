@@ -392,3 +392,60 @@ def test_not_root_is_refused_in_words():
     assert done is not None
     assert done.returncode == 1
     assert "gpualert-node runs as root" in done.stderr
+
+
+def test_state_folder_that_takes_no_more_is_tried_again(node):
+    """A read-only or full disk when the job starts: the service neither ends nor spins, and goes on when it can write."""
+    job = a_failing_job(node)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1", "none", str(job.record)], check=True)
+    try:
+        service = node.start()
+        until(lambda: "No space left on device" in node.words(), "it says so")
+        spent = sum(map(int, Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+        time.sleep(2)
+        assert service.poll() is None
+        more = sum(map(int, Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+        assert more - spent < 0.5 * os.sysconf("SC_CLK_TCK"), "it does not spin"
+    finally:
+        subprocess.run(["umount", str(job.record)], check=True)
+    until((job.record / "watching").exists, "it is taken up", 15)
+    job.end()
+    assert service.wait(20) == 0
+    assert len(node.reports()) == 1
+
+
+def test_off_switch_in_the_middle_of_a_job_costs_no_time(node):
+    """NVML is let go, nothing is read, nothing spins; on again, the job is watched on and reported."""
+    job = a_failing_job(node)
+    service = node.start()
+    until(lambda: (job.record / "gpus.jsonl").exists(), "watched")  # noqa: PLW0108
+    (node.root / "off").touch()
+    time.sleep(1)
+    lines = (job.record / "gpus.jsonl").read_bytes().count(b"\n")
+    spent = sum(map(int, Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+    write_kernel_line("gpualert: a line that nobody reads now")
+    time.sleep(2)
+    assert (job.record / "gpus.jsonl").read_bytes().count(b"\n") == lines
+    assert Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text().strip() == ""
+    more = sum(map(int, Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+    assert more - spent < 0.5 * os.sysconf("SC_CLK_TCK"), "it does not spin"
+    job.end()
+    (node.root / "off").unlink()
+    assert service.wait(30) == 0
+    assert len(node.reports()) == 1
+
+
+def test_idle_service_with_a_running_job_uses_next_to_no_cpu(node):
+    """A sample a second: below five percent of a core."""
+    node.settings["sample_first_s"] = 1.0
+    job = a_failing_job(node)
+    service = node.start()
+    until(lambda: (job.record / "gpus.jsonl").exists(), "watched")  # noqa: PLW0108
+    time.sleep(1)
+
+    def spent() -> int:
+        return sum(map(int, Path(f"/proc/{service.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+
+    before = spent()
+    time.sleep(5)
+    assert spent() - before <= 0.25 * os.sysconf("SC_CLK_TCK")
