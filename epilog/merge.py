@@ -146,6 +146,7 @@ def _missing(node: str, states: Sequence[NodeState], waited_s: float | None) -> 
 
 def _attempt(first: Document, row: AccountingRecord | None, accounting: Sequence[AccountingRecord], kept: Sequence[NodeReport]) -> Attempt:
     base = first.attempt
+    known = row if row is not None and row.uid is not None else base  # with the owner slurmdbd is told array and het job
     counts = [r.attempt.restart_count for r in kept if r.attempt.restart_count is not None]
     restart = max(counts, default=None)
     if restart is None and row is not None:
@@ -153,10 +154,10 @@ def _attempt(first: Document, row: AccountingRecord | None, accounting: Sequence
     return Attempt(
         cluster=base.cluster,
         job_id=base.job_id,
-        array_job_id=row.array_job_id if row else base.array_job_id,
-        array_task_id=row.array_task_id if row else base.array_task_id,
-        het_job_id=row.het_job_id if row else base.het_job_id,
-        het_offset=row.het_offset if row else base.het_offset,
+        array_job_id=known.array_job_id,
+        array_task_id=known.array_task_id,
+        het_job_id=known.het_job_id,
+        het_offset=known.het_offset,
         restart_count=restart,
         start_time_ns=row.start_ns if row and row.start_ns else base.start_time_ns,
         sluid=(row.sluid if row else None) or base.sluid,

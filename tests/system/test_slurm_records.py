@@ -28,7 +28,15 @@ def records(cluster: Cluster, slurm: Provider, job: int, *, raw: int | None = No
     """The job's attempts once accounting has all its ends."""
     cluster.sacct(job, ("JobID",))
     query = [JobQuery(job_id=raw or job, not_before_ns=time.time_ns() - 3600 * 10**9, label=str(job))]
-    return slurm.describe(query, slurm.accounting(query))
+    return slurm.describe(query, told(slurm, query))
+
+
+def told(slurm: Provider, query: list[JobQuery]) -> list[AccountingRecord]:
+    """The records once slurmctld has told slurmdbd owner, name and array, which it does every 5 s."""
+    until = time.monotonic() + 15
+    while any(r.uid is None for r in (found := slurm.accounting(query))) and time.monotonic() < until:
+        time.sleep(0.5)
+    return found
 
 
 def test_a_failed_job_with_a_hostile_name(cluster: Cluster, slurm: Provider) -> None:
@@ -81,7 +89,7 @@ def test_each_element_of_an_array_names_its_array(cluster: Cluster, slurm: Provi
     rows = cluster.sacct(job, ("JobID", "JobIDRaw"))
     raw = {int(row["JobIDRaw"]) for row in rows if "." not in row["JobIDRaw"]}
     query = [JobQuery(job_id=one, not_before_ns=time.time_ns() - 3600 * 10**9) for one in sorted(raw)]
-    found = slurm.accounting(query)
+    found = told(slurm, query)
     assert {(r.array_job_id, r.array_task_id, r.state, r.exit_code) for r in found} == {(job, 0, "COMPLETED", 0), (job, 4, "FAILED", 4)}
 
 

@@ -72,6 +72,10 @@ def test_a_row_without_an_owner_has_no_name_yet() -> None:
     named = report("n1", epilog_env={"SLURM_JOB_NAME": "train.sh"})
     assert merge([], [named, report("n2")], [early]).name == "train.sh"
     assert merge([note()], [], [early]).name is None
+    task = note()
+    task = task.model_copy(update={"attempt": task.attempt.model_copy(update={"array_job_id": 5, "array_task_id": 2})})
+    assert merge([task], [], [early]).attempt.label == "5_2"
+    assert merge([task], [], [row()]).attempt.label == "7"
 
 
 def test_who_asked_is_found_wherever_it_stands() -> None:
