@@ -34,8 +34,10 @@ def records(cluster: Cluster, slurm: Provider, job: int, *, raw: int | None = No
 def told(slurm: Provider, query: list[JobQuery]) -> list[AccountingRecord]:
     """The records once slurmctld has told slurmdbd owner, name and array, which it does every 5 s."""
     until = time.monotonic() + 15
-    while any(r.uid is None for r in (found := slurm.accounting(query))) and time.monotonic() < until:
+    found = slurm.accounting(query)
+    while any(r.uid is None for r in found) and time.monotonic() < until:
         time.sleep(0.5)
+        found = slurm.accounting(query)
     return found
 
 
