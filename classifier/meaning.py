@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpualert_slurm.cause import Cause
 
@@ -247,6 +248,7 @@ _CONFIG = re.compile(r"\.(?:ya?ml|toml|cfg|ini|conf)\b|(?:^|[/'\"_-])(?:config|c
 _PATH = re.compile(r"['\"`]([^'\"`]{1,400})['\"`]")
 
 
+@lru_cache(maxsize=1024)  # a log that repeats its error a million times asks once
 def meaning_of(exception: str, message: str) -> Meaning:
     """The meaning of an exception by its full type name and the first line of its message; ``""`` for a text without a type."""
     bare = exception.rsplit(".", 1)[-1]

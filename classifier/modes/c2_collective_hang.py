@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
@@ -62,14 +63,35 @@ def _account(facts: Facts) -> Account:
         cause=Cause.NCCL if facts.said("collective_timeout") else None,
         detail="collective_timeout" if facts.said("collective_timeout") else None,
         trigger=trigger,
+        implies=_absent(facts),
         cannot_decide=tuple(undecided),
         advice=standstill.WATCHDOG,
     )
 
 
+def _who_waited(facts: Facts) -> set[int]:
+    """Ranks whose watchdog gave up: they had entered the collective, and are victims whatever signal their abort then is."""
+    said = [e for e in facts.evidence if e.says == "collective_timeout" or e.detail == "collective_timeout"]
+    return {e.where.rank for e in said if e.where.rank is not None}
+
+
+def _absent(facts: Facts) -> tuple[str, ...]:
+    """Ranks that did not give up the collective while others did: look there."""
+    waited = _who_waited(facts)
+    others = sorted({e.rank for e in facts.exits if e.rank is not None and e.step not in SCRIPT} - waited)
+    if not waited or not others or len(others) > len(waited):
+        return ()
+    return (
+        f"rank{'s' if len(others) > 1 else ''} {', '.join(map(str, others[:16]))} did not report the timeout that the others did: look there first",
+    )
+
+
 def _trigger(facts: Facts) -> TriggerAccount | None:
     """The rank that died while the others went on waiting; or a loader that was killed."""
-    dead: Failure | None = next((f for f in facts.failures if not f.follows and (f.root is None or f.root.cause is not Cause.NCCL)), None)
+    waited = _who_waited(facts)
+    dead: Failure | None = next(
+        (f for f in facts.failures if not f.follows and f.rank not in waited and (f.root is None or f.root.cause is not Cause.NCCL)), None
+    )
     if dead is not None:
         said = f" ({words.headline(words.told(dead.root))})" if dead.root is not None else ""
         mode = "A2" if dead.signal else "A3"

@@ -157,7 +157,8 @@ def told(match: Match) -> Match:
             meaning = fuller
     peer_lost = bool(_PEER_LOST.search(words)) or (_CASCADES.search(kind) is not None)
     data: Data = {"about": meaning.about} if meaning.about else {}
-    role = Role.CASCADE if peer_lost and meaning.detail not in HARDWARE else match.role
+    waited = meaning.detail == "collective_timeout"  # who says so was waiting for somebody else
+    role = Role.CASCADE if (peer_lost or waited) and meaning.detail not in HARDWARE else match.role
     return refined(match, cause=meaning.cause, detail=meaning.detail, role=role, data=data)
 
 

@@ -189,6 +189,20 @@ def test_5_survivors_of_a_dead_rank_hang_until_the_limit():
     assert verdict.first_failure.ranks == (2,)
 
 
+def test_ranks_whose_watchdog_gave_up_are_victims_and_the_one_that_did_not_is_named():
+    """Three of four ranks abort with the watchdog's words; nobody died first."""
+    gave_up = (
+        "[rank{0}]:[E ProcessGroupNCCL.cpp:607] [Rank {0}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=98, OpType=ALLREDUCE)\n"
+    )
+    run = Run()
+    for rank in (0, 1, 3):
+        run.rank(rank, "n1", steps(1, 30) + gave_up.format(rank), signal=6, end=640, local=rank, times=[*ticks(30), 639])
+    run.rank(2, "n1", steps(1, 30), signal=9, end=641, local=2, times=ticks(30))
+    verdict = run.accounting(end=642).verdict()
+    assert (verdict.mode, verdict.cause, verdict.trigger, verdict.fault) == ("C2", Cause.NCCL, None, Fault.UNKNOWN)
+    assert any("rank 2 did not report" in words for words in verdict.implies)
+
+
 def test_5_twin_a_suspended_job_is_no_hang():
     assert hung(suspended_s=7000).verdict().mode != "C2"
 
