@@ -64,14 +64,16 @@ def test_two_nodes_report_what_happened_to_their_ranks(bed):
     """A rank dies of a missing file on n2 while its card falls off the bus: n2 says both, n1 says that its rank was well."""
     script = """#!/bin/bash
 touch metrics.txt
-srun -n2 --ntasks-per-node=1 bash -c 'echo rank $SLURM_PROCID; sleep 3
+srun -n2 --ntasks-per-node=1 bash -c 'echo rank $SLURM_PROCID; sleep 8
 if [ $SLURM_PROCID = 1 ]; then exec python3 -c "open(\\"data/train.bin\\")"; fi'
 """
     bed.nvml.set("n2", 0, {"pci.bus_id": f"0000{PCI_DOMAIN}:3B:00.0"})
     job = bed.submit(script, "-N2", "-n2", "-wn[1-2]", "--gres=gpu:1", "--no-requeue", MAIL, "--gpualert-artifacts=*.txt", user=ALICE)
     bed.wait_running(job)
-    wait_until(lambda: any(isinstance(d, JobNote) for d in documents(bed, job)), "the note, while the job runs", 10)
-    time.sleep(1)
+    wait_until(lambda: any(isinstance(d, JobNote) for d in documents(bed, job)), "the note, while the job runs", 20)
+    read = bed.gpualert.state_dir / "node" / "n2"
+    wait_until(lambda: any(read.glob(f"{job}.*/gpus.jsonl")), "n2's GPUs are read before anything happens", 20)
+    time.sleep(0.5)
     write_kernel_line(f"NVRM: Xid (PCI:{PCI_DOMAIN}:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")
     bed.nvml.set("n2", 0, {"ecc.volatile.uncorrected": 1})
     end = bed.wait(job, timeout_s=60)
