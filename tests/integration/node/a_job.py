@@ -13,8 +13,15 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.integration.node.conftest import NOBODY
+NOBODY = 65534
 
+TRACEBACK = b"""starting
+Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    open("data/train.bin")
+FileNotFoundError: [Errno 2] No such file or directory: 'data/train.bin'
+"""
+"""What a failing task writes."""
 BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 

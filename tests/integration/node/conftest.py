@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -10,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.testbed import nvml_library
 from tests.testbed.daemon import Daemon
 from tests.testbed.munge import munged
-
-NOBODY = 65534
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,3 +55,22 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with libnvidia-ml.so.1."""
+    return nvml_library.build(tmp_path_factory.mktemp("nvml")).parent
+
+
+@pytest.fixture
+def node(open_folder: Path, munge_socket: Path, library: Path) -> Iterator[object]:
+    """A node; whatever was started is ended."""
+    from tests.integration.node.a_node import ANode
+
+    made = ANode(open_folder, munge_socket, library)
+    yield made
+    for process in made.started:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        process.wait(10)

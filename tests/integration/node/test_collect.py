@@ -21,15 +21,8 @@ from gpualert_slurm.evidence import Trust, Where
 from gpualert_slurm.job_file import EpilogFacts, JobFile
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.parsed_log import ParsedLog
-from tests.integration.node.a_job import AJob
-from tests.integration.node.conftest import NOBODY
+from tests.integration.node.a_job import NOBODY, TRACEBACK, AJob
 
-TRACEBACK = b"""starting
-Traceback (most recent call last):
-  File "train.py", line 3, in <module>
-    open("data/train.bin")
-FileNotFoundError: [Errno 2] No such file or directory: 'data/train.bin'
-"""
 USER = Account(uid=NOBODY, gid=NOBODY, name="nobody", home="/nonexistent", groups=(NOBODY,))
 
 

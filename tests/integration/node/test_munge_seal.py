@@ -14,8 +14,8 @@ from gpualert_slurm.epilog.pieces import PIECE_BYTES, cut, join, open_sealed
 from gpualert_slurm.epilog.seal import SealKeys, SealRefusedError, SealUnavailableError
 from gpualert_slurm.epilog.seals import munge
 from gpualert_slurm.epilog.seals.munge import SEAL
+from tests.integration.node.a_job import NOBODY
 from tests.integration.node.as_user import as_uid
-from tests.integration.node.conftest import NOBODY
 from tests.unit.epilog.test_pieces import ATTEMPT, NOTE
 
 DAEMON_UID = 64995

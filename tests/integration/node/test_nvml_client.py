@@ -17,12 +17,6 @@ from gpualert_slurm.spank.watch.snapshots import snapshots
 from tests.testbed import nvml_library
 
 
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with libnvidia-ml.so.1."""
-    return nvml_library.build(tmp_path_factory.mktemp("nvml")).parent
-
-
 @pytest.fixture
 def readings(tmp_path: Path) -> Path:
     """A node with two healthy GPUs."""

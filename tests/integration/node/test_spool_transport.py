@@ -12,8 +12,8 @@ from gpualert_slurm.config import Site
 from gpualert_slurm.epilog.transport import Arrival
 from gpualert_slurm.epilog.transports import spool
 from gpualert_slurm.epilog.transports.spool import TRANSPORT
+from tests.integration.node.a_job import NOBODY
 from tests.integration.node.as_user import as_uid
-from tests.integration.node.conftest import NOBODY
 
 DAEMON_UID = 64995
 

@@ -12,7 +12,7 @@ import pytest
 
 from gpualert_slurm.epilog.collect_account import Account, look_up
 from gpualert_slurm.epilog.collect_user import Limits, run_as
-from tests.integration.node.conftest import NOBODY
+from tests.integration.node.a_job import NOBODY
 
 USER = Account(uid=NOBODY, gid=NOBODY, groups=(NOBODY,))
 QUICK = Limits(deadline_s=10)
