@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 from collections.abc import Sequence
 
@@ -38,7 +39,8 @@ class CommandLine(Provider):
         found: list[AccountingRecord] = []
         seen: list[sacct.Row] = []
         for part in _parts(jobs):
-            rows, strange = sacct.rows(self._run(self._sacct(part, self._facts)), self._facts)
+            separator = _separator()
+            rows, strange = sacct.rows(self._run(self._sacct(part, self._facts, separator)), self._facts, separator)
             if strange and not rows:
                 raise RecordsError(f"sacct printed {strange} lines that are no rows of {len(self._facts)} fields")
             found += sacct.records(rows)
@@ -58,7 +60,8 @@ class CommandLine(Provider):
         keys = [(row["DBIndex"], row["JobIDRaw"]) for row in seen]
         described: dict[tuple[int, int | None, int | None], AccountingRecord] = {}
         for part in _parts(jobs):
-            own = sacct.free_text(self._run(self._sacct(part, names)), names, keys)
+            separator = _separator()
+            own = sacct.free_text(self._run(self._sacct(part, names, separator)), names, keys, separator)
             described.update({_identity(r): r for r in sacct.records(seen, own)})
         return [described.get(_identity(r), r) for r in records]
 
@@ -112,13 +115,14 @@ class CommandLine(Provider):
             self._words = sacct.fields(listed, sacct.WORDS)
             self._facts = sacct.fields(listed, sacct.FACTS)
 
-    def _sacct(self, jobs: Sequence[JobQuery], names: Sequence[str]) -> list[str]:
-        oldest_s = min(job.not_before_ns for job in jobs) // 1_000_000_000 - WINDOW_SLACK_S
+    def _sacct(self, jobs: Sequence[JobQuery], names: Sequence[str], separator: str) -> list[str]:
+        # Never in the future, which sacct refuses for all jobs of the query: a node's clock may be ahead by any time.
+        oldest_s = min(*(job.not_before_ns for job in jobs), time.time_ns()) // 1_000_000_000 - WINDOW_SLACK_S
         start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(oldest_s, 0)))
         cluster = [f"--clusters={self._asking.cluster}"] if self._asking.cluster else []
         ids = ",".join(job.label or str(job.job_id) for job in jobs)
         expand = ["--expand-patterns"] if "StdOut" in names else []  # both since 24.05: else sacct prints slurm-%j.out
-        return ["sacct", "-D", "-a", "-n", "-P", f"--delimiter={sacct.SEPARATOR}", "--noconvert", *expand, *cluster, f"--starttime={start}",
+        return ["sacct", "-D", "-a", "-n", "-P", f"--delimiter={separator}", "--noconvert", *expand, *cluster, f"--starttime={start}",
                 f"--jobs={ids}", f"--format={','.join(names)}"]
 
     def _run(self, argv: Sequence[str]) -> str:
@@ -129,6 +133,11 @@ class CommandLine(Provider):
             return bounded_command.run(argv, timeout_s=self._asking.timeout_s, env=env, stopping=self._asking.stopping).stdout
         except CommandError as error:
             raise RecordsError(str(error)) from error
+
+
+def _separator() -> str:
+    """A delimiter that no name can hold: names were chosen before it was."""
+    return f"\x1f{secrets.token_hex(8)}\x1f"
 
 
 def _identity(record: AccountingRecord) -> tuple[int, int | None, int | None]:

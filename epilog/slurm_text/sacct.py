@@ -2,7 +2,8 @@ r"""What ``sacct -D -n -P --delimiter=\x1f --noconvert`` prints, as records.
 
 Names, comments and paths are the job owner's: they may hold the delimiter and newlines, and could look like somebody
 else's row. So they are asked in a second query (``WORDS``), whose rows are only believed at places that the first one
-(``FACTS``, no field of which a user can choose) has announced.
+(``FACTS``, no field of which a user can choose) has announced; and a caller gives each query a delimiter that nobody
+could have guessed when the job was named.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ def fields(helpformat: str, wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in wanted if not known or name.lower() in known)
 
 
-def rows(output: str, names: Sequence[str]) -> tuple[list[Row], int]:
+def rows(output: str, names: Sequence[str], separator: str = SEPARATOR) -> tuple[list[Row], int]:
     """The rows of a query without free text, and how many lines were no rows."""
     found, strange = [], 0
     for line in output.split("\n"):
-        parts = line.split(SEPARATOR)
+        parts = line.split(separator)
         if len(parts) == len(names):
             found.append(dict(zip(names, parts, strict=True)))
         elif line:
@@ -45,7 +46,9 @@ def rows(output: str, names: Sequence[str]) -> tuple[list[Row], int]:
     return found, strange
 
 
-def free_text(output: str, names: Sequence[str], known: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+def free_text(
+    output: str, names: Sequence[str], known: Sequence[tuple[str, str]], separator: str = SEPARATOR
+) -> dict[tuple[str, str], Row]:
     """The owner's words of each row in ``known`` (``KEY`` pairs); a row announced twice in the text is left out.
 
     ``names`` begins with ``KEY``. A job name that imitates another job's row makes that row ambiguous: both readings are
@@ -53,15 +56,15 @@ def free_text(output: str, names: Sequence[str], known: Sequence[tuple[str, str]
     """
     if not known:
         return {}
-    keys = sorted({SEPARATOR.join(key) for key in known}, key=len, reverse=True)
-    start = re.compile(f"^(?:{'|'.join(map(re.escape, keys))}){SEPARATOR}", re.MULTILINE)
+    keys = sorted({separator.join(key) for key in known}, key=len, reverse=True)
+    start = re.compile(f"^(?:{'|'.join(map(re.escape, keys))}){re.escape(separator)}", re.MULTILINE)
     found: dict[tuple[str, str], Row] = {}
     twice: set[tuple[str, str]] = set()
     marks = list(start.finditer(output))
     for place, mark in enumerate(marks):
         following = marks[place + 1].start() if place + 1 < len(marks) else len(output)
-        index, job = mark.group().split(SEPARATOR)[:2]
-        values = output[mark.end() : following].removesuffix("\n").split(SEPARATOR, len(names) - len(KEY) - 1)
+        index, job = mark.group().split(separator)[:2]
+        values = output[mark.end() : following].removesuffix("\n").split(separator, len(names) - len(KEY) - 1)
         if (index, job) in found:
             twice.add((index, job))
         found[index, job] = dict(zip(names[len(KEY) :], values, strict=False))

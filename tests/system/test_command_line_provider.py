@@ -92,6 +92,6 @@ def test_slurm_is_asked_once_for_all_jobs_and_not_too_often(cluster: Cluster) ->
         cluster.daemon.stop()
         cluster.daemon.env = before
     times = [float(line) for line in calls.read_text().split()]
-    assert len(times) > 5
+    assert len(times) > 2
     # The daemon counts from the end of one to the start of the next; a process takes its time to begin.
     assert min(b - a for a, b in itertools.pairwise(times)) >= 0.4

@@ -88,8 +88,11 @@ def test_who_cancelled_a_job(cluster: Cluster, slurm: Provider) -> None:
 def test_each_element_of_an_array_names_its_array(cluster: Cluster, slurm: Provider) -> None:
     job = cluster.submit("exit $SLURM_ARRAY_TASK_ID", "--array=0,4")
     cluster.wait(job)
-    rows = cluster.sacct(job, ("JobID", "JobIDRaw"))
-    raw = {int(row["JobIDRaw"]) for row in rows if "." not in row["JobIDRaw"]}
+    raw: set[int] = set()
+    until = time.monotonic() + 15
+    while len(raw) < 2 and time.monotonic() < until:
+        time.sleep(0.5)  # accounting learns of each element on its own
+        raw = {int(row["JobIDRaw"]) for row in cluster.sacct(job, ("JobID", "JobIDRaw")) if "." not in row["JobIDRaw"]}
     query = [JobQuery(job_id=one, not_before_ns=time.time_ns() - 3600 * 10**9) for one in sorted(raw)]
     found = told(slurm, query)
     assert {(r.array_job_id, r.array_task_id, r.state, r.exit_code) for r in found} == {(job, 0, "COMPLETED", 0), (job, 4, "FAILED", 4)}
