@@ -41,7 +41,7 @@ class Telling:
         of_rank = self._of_rank.get(end.rank, []) if end.rank is not None else []
         own = [e for e in of_rank if e.where.step in {None, end.step} and e.where.node in {None, end.node}]
         whole = [e for e in own if not e.data.get("bare")]
-        return told_best(whole or own)
+        return (whole or own)[-1] if own else None
 
     def below(self, end: RankExit) -> list[Failure]:
         """The failed ranks below a task that is a launcher (torchrun: one task a node), as its own logs name them; empty for a task that is a rank.
@@ -81,32 +81,10 @@ class Telling:
             return list(named.values())
         for root in roots:
             where = root.where
-            known = named.get(where.rank)
-            if known is None or not (where.rank is None or root.data.get("bare")) or _better(root, known.root):
+            if named.get(where.rank) is None or not (where.rank is None or root.data.get("bare")):
                 unsure, node = root.uncertainty_ns or 0, where.node or self.only_node
                 named[where.rank] = Failure(None, node, where.step, where.rank, where.local_rank, None, None, root.time_ns, unsure, root, root)
         return list(named.values())
-
-
-def told_best(roots: list[Evidence]) -> Evidence | None:
-    """The last root; of several patterns that read the same line the traceback's, which knows type and place."""
-    if not roots:
-        return None
-    last = roots[-1]
-    return next((e for e in roots if e.says == "exception" and _same_line(e, last)), last)
-
-
-def _better(root: Evidence, known: Evidence | None) -> bool:
-    """A traceback on the line that another pattern has read already."""
-    return known is not None and root.says == "exception" and known.says != "exception" and _same_line(root, known)
-
-
-def _same_line(one: Evidence, other: Evidence) -> bool:
-    return (
-        isinstance(one.source, Quote)
-        and isinstance(other.source, Quote)
-        and (one.source.file, one.source.offset) == (other.source.file, other.source.offset)
-    )
 
 
 def _texted(said: Evidence, rank: int, node: str | None, how: tuple[object, object], roots: tuple[Evidence, ...]) -> Failure:

@@ -13,7 +13,7 @@ WORDS: dict[str, str] = {
     "rendezvous": "The ranks did not find each other",
     "host_memory_refused": "The process was refused host memory",
     "killed": "A process was killed, says the shell or a launcher; data: signal where named",
-    "oom_kill_text": "The job's output (slurmstepd, a console) says that the kernel's oom killer acted",
+    "oom_kill_text": "slurmstepd says that the kernel's oom killer acted",
     "worker_killed": "A data loader's worker was killed or died; data: signal",
     "native_crash": "A process died in native code (segmentation fault, abort, bus error); data: signal",
     "nan_loss": "The program itself says that loss or gradients are not finite",

@@ -146,8 +146,8 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     if number == signal.SIGKILL:
         texts = facts.said("oom_kill_text")
         if texts:
-            cause, detail = Cause.OOM_KILLER, "said_in_output"
-            shows.append(Said("a line in the output says that the oom killer acted", texts[:1]))
+            cause, detail = Cause.OOM_KILLER, "said_by_slurmstepd"
+            shows.append(Said("slurmstepd's line in the output says that the oom killer acted", texts[:1]))
         elif kept:
             shows.append(Said("the memory cgroup counted no oom kill: it was not the memory limit", tuple(kept[:2])))
             undecided.append("who sent SIGKILL: not the memory limit; the sender was not recorded")
@@ -181,7 +181,7 @@ def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], sh
         shows.insert(1 if shows else 0, Said(f"the kernel's oom killer acted ({words_})", facts.oom_kills[:4]))
     texts = facts.said("oom_kill_text")
     if texts:
-        shows.append(Said("a line in the output said so", texts[:1]))
+        shows.append(Said("slurmstepd said so in the output", texts[:1]))
     advice = ["Use less host memory: fewer loader workers, smaller buffers; or ask for more memory."]
     if peak or limit:
         need = -(-int(max(peak, limit) * 1.3) // (1 << 30))

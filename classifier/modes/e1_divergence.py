@@ -48,8 +48,7 @@ class Divergence(FailureMode):
         loss = facts.advance.loss
         if loss is None:
             return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
-        unexplained = error is None and (facts.first is None or not facts.first.signal) and all(not math.isfinite(v) for v in loss.values[-3:])
-        if not facts.ended_well and not unexplained and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
+        if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
             bad = loss.values and not math.isfinite(loss.values[-1])
             cite = citations.series(loss)
             warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()

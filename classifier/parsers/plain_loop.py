@@ -126,16 +126,6 @@ PARSER = Parser(
             cause=Cause.NAN_LOSS,
         ),
         Pattern(
-            name="nan_found",
-            says="nan_loss",
-            role=Role.ROOT,
-            regex=r"\b(?:NaN|nan|NAN|Inf|inf|[Nn]on-?finite)(?: (?:or|and|/) (?:NaN|nan|Inf|inf))? (?:values? )?(?:was |were )?(?:detected|found|encountered) in (?:the )?(?:training )?(?:loss|grad\w{0,8})\b.{0,60}(?:abort|stop|exit|terminat|halt)",
-            literals=(" in loss", " in the loss", " in training loss", " in the training loss", " in grad", " in the grad"),
-            samples=("NaN detected in loss, aborting.", "non-finite values found in gradients: stopping"),
-            near_misses=("NaN detected in loss, skipping step", "no NaN found in loss"),
-            cause=Cause.NAN_LOSS,
-        ),
-        Pattern(
             name="done",
             says="planned_end",
             role=Role.MARKER,

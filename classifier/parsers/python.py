@@ -215,7 +215,7 @@ PARSER = Parser(
             name="bare_exception",
             says="exception",
             role=Role.ROOT,
-            regex=r"^(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}_?[A-Z]\w{0,60}(?:Error|Exception|Interrupt))(?::(?: (?P<message>.{0,2000}))?)$",
+            regex=r"^(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt))(?::(?: (?P<message>.{0,2000}))?)$",
             literals=("Error:", "Exception:"),
             samples=(
                 "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",

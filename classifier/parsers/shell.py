@@ -18,19 +18,9 @@ _SIGNALS = {
     "Illegal instruction": 4,
 }
 
-_ZSH = {
-    "segmentation fault": "Segmentation fault",
-    "killed": "Killed",
-    "abort": "Aborted",
-    "bus error": "Bus error",
-    "floating point exception": "Floating point exception",
-    "illegal hardware instruction": "Illegal instruction",
-}
-"""zsh's words for what bash calls otherwise."""
-
 
 def _died(found: re.Match[str], match: Match) -> Match:
-    how = _ZSH.get(found["how"], found["how"])
+    how = found["how"]
     return refined(match, cause=Cause.SEGFAULT if how == "Segmentation fault" else None, data={"signal": _SIGNALS[how]})
 
 
@@ -57,16 +47,6 @@ PARSER = Parser(
                 "run.sh: line 4: 99 Segmentation fault      (core dumped) ./a.out",
             ),
             near_misses=("Killedeer data set loaded", "process was Killed by admin", "num_Killed: 3", "task Terminated normally: 0"),
-            read=_died,
-        ),
-        Pattern(
-            name="zsh_died",
-            says="killed",
-            role=Role.CONFIRMATION,
-            regex=r"^(?:\[\d{1,4}\] {1,6}[+-]? {0,6}\d{1,10} |zsh: )(?P<how>segmentation fault|killed|abort|bus error|floating point exception|illegal hardware instruction)(?: {1,4}\(core dumped\))?(?: {2,12}\S.{0,300})?$",
-            literals=("segmentation fault", " killed ", " abort ", "bus error", "floating point exception", "illegal hardware instruction"),
-            samples=("[1]    18472 segmentation fault (core dumped)  python train.py --amp", "zsh: killed     python train.py"),
-            near_misses=("we saw a segmentation fault in the past", "[1] 3 killed by him", "12 killed in action"),
             read=_died,
         ),
         Pattern(
