@@ -16,6 +16,8 @@ PROGRAMS = {
     "sbatch": "slurm-client", "sacct": "slurm-client", "setpriv": "util-linux",
 }
 
+FIRST_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO, include/linux/proc_ns.h
+
 
 def in_the_way() -> list[str]:
     """Why no bed can run on this host and installing packages would not help; one sentence each, empty when nothing is in the way."""
@@ -34,6 +36,12 @@ def missing_packages() -> list[str]:
     """Debian packages whose programs were not found, sorted."""
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/bin:/sbin:/bin"
     return sorted({package for program, package in PROGRAMS.items() if shutil.which(program, path=path) is None})
+
+
+def kernel_log_has_other_pids() -> str | None:
+    """Why pids and control groups in the kernel log are not those seen here (its are the first namespaces'), or None where they are."""
+    inside = Path("/proc/self/ns/pid").readlink().name != FIRST_PID_NAMESPACE
+    return "the kernel log has the host's pids and control groups, and this runs in namespaces of its own" if inside else None
 
 
 def make_users() -> None:
