@@ -26,10 +26,9 @@ static enum out_kind kind_of(int fd, bool shared)
     return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0 ? OUT_BLOCKING : OUT_POLLED;
 }
 
-static bool stream_adopt(struct stream *s, int in_fd, int out_fd, bool shared)
+/* `in_fd` is non-blocking already. */
+static void stream_adopt(struct stream *s, int in_fd, int out_fd, bool shared)
 {
-    if (fcntl(in_fd, F_SETFL, fcntl(in_fd, F_GETFL) | O_NONBLOCK) < 0)
-        return false;
     s->in_fd = in_fd;
     s->out_fd = out_fd;
     s->out_kind = kind_of(out_fd, shared);
@@ -37,6 +36,14 @@ static bool stream_adopt(struct stream *s, int in_fd, int out_fd, bool shared)
     return true;
 }
 
+}
+
+/* Before anything is adopted: once the task has its word there is no way back. */
+static bool make_readable(const struct handshake *h)
+{
+    for (int i = 0; i < 2; i++)
+        if (h->in[i] >= 0 && fcntl(h->in[i], F_SETFL, fcntl(h->in[i], F_GETFL) | O_NONBLOCK) < 0)
+            return false;
 /* On the first task: from now on what slurmstepd itself says goes through us as well. */
 static void own_stderr_adopt(struct capture *c)
 {
@@ -46,14 +53,9 @@ static void own_stderr_adopt(struct capture *c)
     if (c->own_stderr[1] < 0)
         return;
     was = fcntl(2, F_DUPFD_CLOEXEC, 3);
-    if (was >= 0 && stream_adopt(own, c->own_stderr[0], was, false)) {
-        if (dup2(c->own_stderr[1], 2) >= 0) {
-            c->saved_stderr = was;
-        } else {
-            own->in_fd = own->out_fd = -1;
-            close(was);
-            close(c->own_stderr[0]);
-        }
+    if (was >= 0 && dup2(c->own_stderr[1], 2) >= 0) {
+        stream_adopt(own, c->own_stderr[0], was, false);
+        c->saved_stderr = was;
     } else {
         if (was >= 0)
             close(was);
@@ -79,7 +81,7 @@ bool drain_adopt(struct capture *c, struct handshake *h)
     bool known;
 
     pthread_mutex_lock(&c->lock);
-    known = h->task < c->tasks && !c->task[h->task].said.attached && !c->finishing;
+    known = h->task < c->tasks && !c->task[h->task].said.attached && !c->finishing && make_readable(h);
     if (known) {
         task = &c->task[h->task];
         task->said = (struct capture_task){.attached = true, .pid = h->pid, .rank = h->rank, .started = instant_now()};
@@ -87,11 +89,13 @@ bool drain_adopt(struct capture *c, struct handshake *h)
         for (int i = 0; i < 2; i++) {
             struct stream *s = &c->stream[2 * h->task + (unsigned)i];
             s->why_not = h->why_not[i];
-            if (h->in[i] >= 0 && stream_adopt(s, h->in[i], h->out[i], h->shared))
+            if (h->in[i] >= 0) {
+                stream_adopt(s, h->in[i], h->out[i], h->shared);
                 h->in[i] = h->out[i] = -1;
         }
         c->stream[2 * h->task + 1].merged = h->merged;
         own_stderr_adopt(c);
+            }
     }
     pthread_mutex_unlock(&c->lock);
     close_ends(h);

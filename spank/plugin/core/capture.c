@@ -90,15 +90,8 @@ void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes)
     struct stream *own = &c->stream[c->streams - 1];
     own->log_fd = log;
     own->head_max = max_bytes;
-    if (pipe2(c->own_stderr, O_CLOEXEC) < 0) {
+    if (pipe2(c->own_stderr, O_CLOEXEC | O_NONBLOCK) < 0) /* a message may be lost, but nothing ever waits for us */
         c->own_stderr[0] = c->own_stderr[1] = -1;
-        return;
-    }
-    if (fcntl(c->own_stderr[1], F_SETFL, O_NONBLOCK) < 0) { /* a message may be lost, but nothing ever waits for us */
-        close(c->own_stderr[0]);
-        close(c->own_stderr[1]);
-        c->own_stderr[0] = c->own_stderr[1] = -1;
-    }
 }
 
 void capture_durable(struct capture *c, int fd)

@@ -124,7 +124,7 @@ struct capture_stream {
     uint64_t output_error_at;      /* at which stream offset */
     int log_error;                 /* errno that ended the log, 0: none */
     uint64_t log_lost;             /* bytes the output missed because the log was cut under us */
-    const char *ended;             /* "eof", "deadline", "output_closed", or NULL while open */
+    const char *ended;             /* "eof", "deadline", "output_closed", "read_error", or NULL while open */
 };
 struct capture_stream capture_stream(struct capture *c, unsigned task, enum capture_stream_name name);
 

@@ -6,7 +6,8 @@
 
 #include "state.h"
 
-enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10 };
+enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10,
+       READ_TRIES = 100, POLL_AGAIN_NS = 10000000 };
 
 void drain_kick(struct capture *c)
 {
@@ -78,10 +79,13 @@ static bool take_in(struct capture *c, struct stream *s)
             input_close(c, s, "deadline");
         return false;
     }
+    if (n < 0 && errno != EIO && ++s->failed_reads < READ_TRIES)
+        return false; /* such as no memory just now: what the pipe holds is not lost */
     if (n <= 0) { /* a terminal's master says EIO at the end */
-        input_close(c, s, "eof");
+        input_close(c, s, n == 0 || errno == EIO ? "eof" : "read_error");
         return false;
     }
+    s->failed_reads = 0;
     if (s->index)
         time_index_note(s->index, s->index_stream, s->late ? INDEX_LATE : INDEX_READ, start);
     s->late = false;
@@ -291,6 +295,17 @@ static void handle_events(struct capture *c)
 }
 
 /* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
+/* poll(2) could not, for want of memory: look everywhere a hundred times a second. Everything but a pidfd can be asked without waiting. */
+static void look_everywhere(struct capture *c)
+{
+    const struct timespec nap = {.tv_nsec = POLL_AGAIN_NS};
+    nanosleep(&nap, NULL);
+    for (unsigned i = 0; i < 2 + 2 * c->streams; i++)
+        c->polled[i].revents = c->polled[i].fd >= 0 ? c->polled[i].events : 0;
+    for (unsigned i = 0; i < c->tasks; i++)
+        c->polled[2 + 2 * c->streams + i].revents = 0;
+}
+
 static void make_durable(struct capture *c)
 {
     for (unsigned i = 0; i < c->streams; i++)
@@ -320,9 +335,13 @@ void *drain_run(void *argument)
         bool busy = false;
         for (unsigned i = 0; i < c->streams; i++)
             busy |= c->stream[i].last_drain && c->stream[i].in_fd >= 0 && !c->stream[i].paused;
-        if (poll(c->polled, 2 + 2 * c->streams + c->tasks, busy ? 0 : timeout_ms) >= 0)
+        if (poll(c->polled, 2 + 2 * c->streams + c->tasks, busy ? 0 : timeout_ms) >= 0) {
+            handle_events(c);
+        } else if (errno != EINTR) {
+            look_everywhere(c);
             handle_events(c);
     }
+        }
     atomic_store(&c->drained, true);
     pthread_mutex_lock(&c->lock);
     forward_kick(c);

@@ -34,6 +34,7 @@ struct stream {
     bool late;    /* was paused since the last read */
     bool blocked; /* OUT_POLLED: the output took nothing, wait for it */
     bool last_drain;
+    unsigned failed_reads; /* one after the other */
     uint64_t quota; /* in last_drain: how much more may be read */
     uint64_t got, floor, logged, sent;
     uint64_t head_max, tail_saved, free_checked;

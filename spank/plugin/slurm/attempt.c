@@ -231,6 +231,8 @@ int attempt_open(struct attempt *a, spank_t sp, const struct identity *id, const
         *what = "the job's folders";
         why = open_attempt(a, &n, id);
     }
+    if (why)
+        attempt_close(a);
     close_node(&n);
     return why;
 }
