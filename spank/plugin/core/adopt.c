@@ -33,9 +33,6 @@ static void stream_adopt(struct stream *s, int in_fd, int out_fd, bool shared)
     s->out_fd = out_fd;
     s->out_kind = kind_of(out_fd, shared);
     s->why_not = CAPTURED;
-    return true;
-}
-
 }
 
 /* Before anything is adopted: once the task has its word there is no way back. */
@@ -44,6 +41,9 @@ static bool make_readable(const struct handshake *h)
     for (int i = 0; i < 2; i++)
         if (h->in[i] >= 0 && fcntl(h->in[i], F_SETFL, fcntl(h->in[i], F_GETFL) | O_NONBLOCK) < 0)
             return false;
+    return true;
+}
+
 /* On the first task: from now on what slurmstepd itself says goes through us as well. */
 static void own_stderr_adopt(struct capture *c)
 {
@@ -92,10 +92,10 @@ bool drain_adopt(struct capture *c, struct handshake *h)
             if (h->in[i] >= 0) {
                 stream_adopt(s, h->in[i], h->out[i], h->shared);
                 h->in[i] = h->out[i] = -1;
+            }
         }
         c->stream[2 * h->task + 1].merged = h->merged;
         own_stderr_adopt(c);
-            }
     }
     pthread_mutex_unlock(&c->lock);
     close_ends(h);
