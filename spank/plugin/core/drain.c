@@ -294,7 +294,6 @@ static void handle_events(struct capture *c)
         handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
 }
 
-/* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
 /* poll(2) could not, for want of memory: look everywhere a hundred times a second. Everything but a pidfd can be asked without waiting. */
 static void look_everywhere(struct capture *c)
 {
@@ -306,6 +305,7 @@ static void look_everywhere(struct capture *c)
         c->polled[2 + 2 * c->streams + i].revents = 0;
 }
 
+/* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
 static void make_durable(struct capture *c)
 {
     for (unsigned i = 0; i < c->streams; i++)
@@ -340,8 +340,8 @@ void *drain_run(void *argument)
         } else if (errno != EINTR) {
             look_everywhere(c);
             handle_events(c);
-    }
         }
+    }
     atomic_store(&c->drained, true);
     pthread_mutex_lock(&c->lock);
     forward_kick(c);
