@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "state.h"
@@ -21,6 +22,8 @@ static enum out_kind kind_of(int fd, bool shared)
     struct stat status;
     if (fd < 0)
         return OUT_NONE;
+    if (fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3))
+        return OUT_POLLED; /* /dev/null never blocks, and is often where the output goes */
     if (shared || fstat(fd, &status) < 0 || !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
         return OUT_BLOCKING;
     return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0 ? OUT_BLOCKING : OUT_POLLED;

@@ -100,6 +100,7 @@ static bool take_in(struct capture *c, struct stream *s)
     logged = stream_log(s, (uint64_t)n, c->bounds.min_free_bytes);
     pthread_mutex_lock(&c->lock);
     s->logged += logged;
+    s->log_done = s->log_fd < 0 || s->hole_reason;
     if (s->out_fd < 0)
         s->sent = s->got;
     else if (s->out_kind == OUT_BLOCKING)

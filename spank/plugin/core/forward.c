@@ -32,13 +32,22 @@ static struct stream *next_output(struct capture *c, unsigned *turn)
     return NULL;
 }
 
-/* Copies the next bytes for `s` out of ring or log; the lock is let go of while the log is read. */
-static uint64_t fetch(struct capture *c, struct stream *s)
+/*
+ * Finds the next bytes for `s`: in the ring, where nothing overwrites them when the log is no queue any more (stream_room), or as a copy
+ * out of ring or log; the lock is let go of while the log is read.
+ */
+static uint64_t fetch(struct capture *c, struct stream *s, const unsigned char **at)
 {
     uint64_t n = s->got - s->sent, from = s->sent, log_to;
 
     if (n > STREAM_CHUNK_BYTES)
         n = STREAM_CHUNK_BYTES;
+    *at = c->forward_buffer;
+    if (s->log_done && from >= s->logged) {
+        uint64_t straight;
+        *at = stream_ring_at(s, from, &straight);
+        return straight < n ? straight : n;
+    }
     if (from >= s->floor) {
         uint64_t first;
         const unsigned char *bytes = stream_ring_at(s, from, &first);
@@ -65,7 +74,8 @@ static uint64_t fetch(struct capture *c, struct stream *s)
 
 static void serve(struct capture *c, struct stream *s)
 {
-    uint64_t n = s->sent < s->got ? fetch(c, s) : 0;
+    const unsigned char *bytes;
+    uint64_t n = s->sent < s->got ? fetch(c, s, &bytes) : 0;
     ssize_t done;
     int fd = s->out_fd, why;
 
@@ -75,7 +85,7 @@ static void serve(struct capture *c, struct stream *s)
         return;
     }
     pthread_mutex_unlock(&c->lock);
-    done = write(fd, c->forward_buffer, n); /* may block for as long as the job's own file system does */
+    done = write(fd, bytes, n); /* may block for as long as the job's own file system does */
     why = errno;
     if (done < 0 && why == EAGAIN) { /* somebody made a shared output non-blocking */
         struct pollfd p = {.fd = fd, .events = POLLOUT};

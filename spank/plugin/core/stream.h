@@ -13,15 +13,15 @@
 
 enum out_kind {
     OUT_NONE,     /* nowhere to forward to */
-    OUT_POLLED,   /* a pipe or socket that is ours alone: non-blocking, the drain thread serves it */
+    OUT_POLLED,   /* a pipe or socket that is ours alone, non-blocking; or /dev/null: the drain thread serves it */
     OUT_BLOCKING, /* a file, which nothing can make non-blocking: the forward thread serves it */
 };
 
 /*
  * Offsets count the stream's bytes: sent <= got, logged <= got. The ring holds [floor, got). Bytes below `floor` that are still to be
  * sent are read back from the log, which holds [0, logged).
- * `got`, `floor`, `logged`, `sent`, `paused` and the output's fields are shared by the two threads, under the capture's lock; the rest is
- * the drain thread's.
+ * `got`, `floor`, `logged`, `log_done`, `sent`, `paused` and the output's fields are shared by the two threads, under the capture's lock;
+ * the rest is the drain thread's.
  */
 struct stream {
     int in_fd, out_fd, log_fd;
@@ -34,6 +34,7 @@ struct stream {
     bool late;    /* was paused since the last read */
     bool blocked; /* OUT_POLLED: the output took nothing, wait for it */
     bool last_drain;
+    bool log_done; /* `logged` grows no more */
     unsigned failed_reads; /* one after the other */
     uint64_t quota; /* in last_drain: how much more may be read */
     uint64_t got, floor, logged, sent;
