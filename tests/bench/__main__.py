@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -60,8 +61,9 @@ def measure(benches: dict[str, Bench]) -> tuple[list[Row], str]:
                 cluster.start_daemon()
                 for service in cluster.node_services.values():
                     service.start()
-            rows += bench(cluster, _progress(name))
-            print(file=sys.stderr)
+            found = bench(cluster, _progress(name))
+            print("", *(f"  {row.what}: {row.figure} ({row.bound}); {row.runs}" for row in found), sep="\n", file=sys.stderr, flush=True)
+            rows += found
     return rows, slurm
 
 
@@ -75,6 +77,7 @@ def main() -> int:
     for name in asked.only:
         if name not in benches:
             parser.error(f"{name} is no comparison of {asked.group}; these are: {', '.join(benches)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the bed is taken down
     before = os.getloadavg()[0]
     rows, slurm = measure({name: bench for name, bench in benches.items() if not asked.only or name in asked.only})
     text = page.section(f"make {asked.group}", rows, (before, os.getloadavg()[0]), slurm)
