@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick bench bench-capture docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture docs clean help
 
 all: build
 
@@ -75,6 +75,16 @@ QUICK := $(foreach t,plugin tracking node_reports,--tests tests/system/test_$(t)
 matrix-quick: deps build ## the plugin on Debian's two newer Slurm versions (root; a quarter of an hour)
 	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
 	$(BIN)/python -m tests.matrix --suite trixie --suite newest $(QUICK) --limit-min 30 --run-limit-min 8
+
+matrix-full: deps build ## every way a job ends under everything that can be wrong with gpualert (root; three quarters of an hour); writes doc/exit-status-matrix.md
+	$(BIN)/python -m tests.system.exit_matrix --page doc/exit-status-matrix.md
+
+sanitize: deps build ## the C code under ASan, UBSan, TSan and valgrind, with failing calls, and a minute of fuzzing (ten minutes)
+	@bash tests/testbed/install-packages.sh spank/plugin/tests/sanitize-packages.txt
+	$(MAKE) --no-print-directory -C spank/plugin sanitize
+	$(BIN)/python -m pytest tests/integration/spank tests/integration/run -q
+	GPUALERT_BUILD=asan $(BIN)/python -m pytest tests/integration/spank/test_failing_calls.py -q
+	$(MAKE) --no-print-directory -C spank/plugin fuzz
 
 bench: build ## what gpualert costs, as differences on one machine; writes its section of doc/performance.md
 	$(BIN)/python -m tests.bench --group bench

@@ -168,6 +168,7 @@ int main(int argc, char **argv)
     ended = capture_finish(c);
     for (unsigned i = 0; i < o.tasks; i++)
         record(folder, c, &o, i, status[i], boot);
+    close(folder);
     if (!ended)
         _exit(3);
     capture_free(c);

@@ -170,7 +170,7 @@ CALL(int, unlinkat, (int folder, const char *path, int flags), (folder, path, fl
 #define WRITE_FAILED (wakes(fd) ? real_write(fd, bytes, length) : -1)
 CALL(ssize_t, write, (int fd, const void *bytes, size_t length), (fd, bytes, length), WRITE_FAILED)
 /* Variadic ones: what the caller did not pass is read from registers all the same, and passed on for nobody. */
-#define MORE(type, name, params, last, args)                                       \
+#define MORE(type, name, params, last, count, args)                                \
     static type(*real_##name) params;                                              \
     static unsigned index_##name;                                                  \
     __attribute__((constructor)) static void find_##name(void)                     \
@@ -182,10 +182,10 @@ CALL(ssize_t, write, (int fd, const void *bytes, size_t length), (fd, bytes, len
     type name params                                                               \
     {                                                                              \
         int why = fails(index_##name, __builtin_return_address(0));                \
-        long more[6];                                                              \
+        long more[count];                                                          \
         va_list list;                                                              \
         va_start(list, last);                                                      \
-        for (unsigned i = 0; i < 6; i++)                                           \
+        for (unsigned i = 0; i < count; i++)                                       \
             more[i] = va_arg(list, long);                                          \
         va_end(list);                                                              \
         if (why) {                                                                 \
@@ -197,11 +197,11 @@ CALL(ssize_t, write, (int fd, const void *bytes, size_t length), (fd, bytes, len
         return real_##name args;                                                   \
     }
 
-MORE(int, fcntl, (int fd, int what, ...), what, (fd, what, more[0]))
-MORE(int, open, (const char *path, int flags, ...), flags, (path, flags, (mode_t)more[0]))
-MORE(int, openat, (int folder, const char *path, int flags, ...), flags, (folder, path, flags, (mode_t)more[0]))
-MORE(int, prctl, (int what, ...), what, (what, more[0], more[1], more[2], more[3]))
-MORE(long, syscall, (long number, ...), number, (number, more[0], more[1], more[2], more[3], more[4], more[5]))
+MORE(int, fcntl, (int fd, int what, ...), what, 1, (fd, what, more[0]))
+MORE(int, open, (const char *path, int flags, ...), flags, 1, (path, flags, (mode_t)more[0]))
+MORE(int, openat, (int folder, const char *path, int flags, ...), flags, 1, (folder, path, flags, (mode_t)more[0]))
+MORE(int, prctl, (int what, ...), what, 4, (what, more[0], more[1], more[2], more[3]))
+MORE(long, syscall, (long number, ...), number, 5, (number, more[0], more[1], more[2], more[3], more[4]))
 
 /* The descriptor is gone even where close(2) fails. */
 static int close_and_fail(int fd)

@@ -15,7 +15,7 @@ PLUGIN = Path(__file__).resolve().parents[3] / "spank" / "plugin"
 ASKED = "opt:gpualert-mail=alice@example.org"
 
 
-@pytest.fixture(scope="module", params=["plugin", "asan"])
+@pytest.fixture(scope="module", params=["plugin", "asan", "tsan"])
 def build(request):
     """Where plugin and stub lie, built."""
     if not Path("/usr/include/slurm/spank.h").exists():
@@ -24,7 +24,7 @@ def build(request):
     if "cannot find -l" in done.stderr:
         pytest.skip(f"this compiler comes without the sanitizer's library: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
-    return PLUGIN / "build" / ("asan" if request.param == "asan" else "")
+    return PLUGIN / "build" / ("" if request.param == "plugin" else request.param)
 
 
 @pytest.fixture
