@@ -223,8 +223,7 @@ def test_a_requeued_job_is_one_mail_about_its_last_run(daemon: Cluster) -> None:
     wait_log(daemon, f"note job={job}")
     daemon.scontrol("requeue", str(job))
     wait_log(daemon, f"report job={job}")
-    wait_until(lambda: daemon.job(job)[0]["JobState"] == "PENDING", "the job pending again", 30)
-    daemon.scontrol("update", f"jobid={job}", "starttime=now")
+    daemon.run_again(job)
     wait_until(lambda: daemon.job(job)[0]["JobState"] == "RUNNING", "the second run", 60)
     assert [m for m in daemon.smtp.mails() if about(job)(m)] == []
     mail = once(daemon, job)

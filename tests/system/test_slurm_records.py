@@ -106,7 +106,7 @@ def test_a_requeued_job_has_a_record_for_each_attempt(cluster: Cluster, slurm: P
     while cluster.job(job)[0]["JobState"] != "PENDING" and time.monotonic() < until:
         time.sleep(0.2)
     assert slurm.unfinished([job]) == {job: "PENDING"}
-    cluster.scontrol("update", f"jobid={job}", "starttime=now")  # Slurm holds a requeued job back for minutes
+    cluster.run_again(job)
     cluster.wait_running(job, timeout_s=60)
     cluster.command("scancel", str(job))
     cluster.wait(job)
@@ -124,6 +124,8 @@ def test_a_node_that_goes_down_is_named_with_its_reason(cluster: Cluster, slurm:
     since = time.time_ns() - 10**9
     job = cluster.submit("sleep 60", "--no-requeue", "-w", "n3")
     cluster.wait_running(job)
+    slurmd = cluster.nodes["n3"].slurmd
+    slurmd.pause()  # with ReturnToService=2 a slurmd that answers brings its node back at once
     try:
         cluster.node_down("n3", reason="Xid 79 | fell off\x1f the bus")
         cluster.wait(job)
@@ -139,4 +141,5 @@ def test_a_node_that_goes_down_is_named_with_its_reason(cluster: Cluster, slurm:
         if slurm_version() >= (23, 2):
             assert record.failed_node == "n3"
     finally:
+        slurmd.resume()
         cluster.restore_node("n3")

@@ -192,6 +192,16 @@ class Cluster(SlurmClient):
         words = self.scontrol("-o", "show", "node", name).split()
         return next(word.partition("=")[2] for word in words if word.startswith("State="))
 
+    def run_again(self, job_id: int, timeout_s: float = 30) -> None:
+        """After ``scontrol requeue``: wait until the job is pending, then start it now instead of minutes later.
+
+        Not in the second of its kill: slurmd would refuse the launch ("already killed, do not launch batch job"), because Slurm tells the
+        two runs' credentials apart by whole seconds.
+        """
+        wait_until(lambda: self.job(job_id)[0]["JobState"] == "PENDING", f"job {job_id} pending again", timeout_s, poll_s=0.2)
+        time.sleep(1.1)
+        self.scontrol("update", f"jobid={job_id}", "starttime=now")
+
     def node_down(self, name: str, reason: str = "testbed") -> None:
         """Set the node DOWN, as an admin does; its jobs end with NODE_FAIL."""
         self.scontrol("update", f"nodename={name}", "state=down", f"reason={reason}")
