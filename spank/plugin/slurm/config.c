@@ -22,7 +22,7 @@ static struct config now = {
     .tmpfs_job_max_mib = 16,
 };
 
-static const char *const names[] = {"state_dir", "off_file", "min_free_mib", "rank_max_mib", "job_max_mib", "job_max_logs",
+static const char *const names[] = {"state_dir", "off_file", "capture", "min_free_mib", "rank_max_mib", "job_max_mib", "job_max_logs",
                                     "tail_kib", "backlog_mib", "tmpfs_rank_max_kib", "tmpfs_job_max_mib", NULL};
 
 static struct {
@@ -50,6 +50,17 @@ static void complain(const char *argument, const char *what, const char *nearest
         slurm_verbose("gpualert: plugstack.conf: %s: %s", argument, what);
 }
 
+static const char *set_whom(const char *value)
+{
+    static const char *const words[] = {[CAPTURE_OPT_IN] = "opt-in", [CAPTURE_GPU] = "gpu", [CAPTURE_ALL] = "all"};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) {
+            now.capture = (enum capture_whom)i;
+            return NULL;
+        }
+    return "not one of opt-in, gpu, all";
+}
+
 static const char *set(const char *key, size_t length, const char *value)
 {
     const struct {
@@ -57,6 +68,8 @@ static const char *set(const char *key, size_t length, const char *value)
         const char **value;
     } paths[] = {{"state_dir", &now.state_dir}, {"off_file", &now.off_file}};
 
+    if (length == strlen("capture") && strncmp(key, "capture", length) == 0)
+        return set_whom(value);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strlen(paths[i].name) == length && strncmp(key, paths[i].name, length) == 0) {
             if (value[0] != '/' || strlen(value) > 1000)

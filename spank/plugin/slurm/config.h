@@ -5,9 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Jobs that are captured; whoever said --gpualert-mail=none never is. */
+enum capture_whom {
+    CAPTURE_OPT_IN, /* those that asked */
+    CAPTURE_GPU,    /* and those that have a GPU on this node */
+    CAPTURE_ALL,
+};
+
 struct config {
     bool disabled; /* an argument made no sense: capture is off, options still work, so that no submission fails */
     const char *state_dir, *off_file;
+    enum capture_whom capture;
     uint64_t min_free_mib;       /* below it capture does not start, and heads grow no further */
     uint64_t rank_max_mib;       /* of one rank's two logs */
     uint64_t job_max_mib;        /* of all logs of a job on one node */

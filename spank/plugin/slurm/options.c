@@ -65,9 +65,14 @@ static const char *value_of(int option)
     return given[option].given ? given[option].value : NULL;
 }
 
+bool options_declined(void)
+{
+    return given[MAIL].given && strcmp(given[MAIL].value, "none") == 0;
+}
+
 bool options_asked(void)
 {
-    return given[MAIL].given && strcmp(given[MAIL].value, "none") != 0;
+    return given[MAIL].given && !options_declined();
 }
 
 const char *options_mail(void)

@@ -13,6 +13,9 @@ void options_complete(spank_t sp);
 /* The job asked for us, and did not say none. */
 bool options_asked(void);
 
+/* It said none. */
+bool options_declined(void);
+
 /* NULL where the user did not give one. */
 const char *options_mail(void);
 const char *options_when(void);

@@ -123,13 +123,34 @@ static void start_capture(const struct storage *storage)
     free(globals);
 }
 
+static bool is_set(spank_t sp, const char *name, const char *none)
+{
+    char value[64];
+    spank_err_t said = spank_getenv(sp, name, value, sizeof value);
+    return said == ESPANK_NOSPACE || (said == ESPANK_SUCCESS && strcmp(value, none) != 0);
+}
+
+/* As Slurm tells the job; a user may pretend to it, and is then captured. */
+static bool has_gpu(spank_t sp)
+{
+    return is_set(sp, "SLURM_JOB_GPUS", "") || is_set(sp, "SLURM_STEP_GPUS", "") || is_set(sp, "SLURM_GPUS_ON_NODE", "0");
+}
+
+/* Whether the job asked, or the site asks for it. */
+static bool is_meant(spank_t sp)
+{
+    if (options_asked() || options_declined())
+        return options_asked();
+    return config()->capture == CAPTURE_ALL || (config()->capture == CAPTURE_GPU && has_gpu(sp));
+}
+
 static bool wanted(spank_t sp)
 {
     const char *why;
     if (config()->disabled)
         return false;
     options_complete(sp);
-    if (!options_asked() || access(config()->off_file, F_OK) == 0)
+    if (!is_meant(sp) || access(config()->off_file, F_OK) == 0)
         return false;
     why = identity_read(sp, &step.id);
     if (why)
