@@ -21,6 +21,7 @@ from gpualert_slurm.verdict import Claim, Trigger, Verdict
 
 MOST_LINES = 25
 MOST_RANKS = 4096
+_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,253}")
 _SLURMS_WAY = re.compile(r" \((?:sbatch|#SBATCH)[^()]{0,60}\)")
 MISSING_LOGS = Gap(what="the job's output", why="nothing was captured: the verdict rests on Slurm's records")
 
@@ -88,7 +89,7 @@ def judge(job: JobRecord) -> Verdict:
         steps_done=facts.advance.steps_done,
         steps_planned=facts.advance.steps_planned,
         waste=waste_of(facts, lost=account.lost),
-        advice=account.advice if job.under_slurm else outside_slurm(account.advice),
+        advice=on_the_node(account.advice, facts) if job.under_slurm else outside_slurm(account.advice),
         fingerprint=fingerprint(
             choice.mode.code,
             account.cause.value if account.cause else None,
@@ -100,6 +101,14 @@ def judge(job: JobRecord) -> Verdict:
         evidence=evidence,
         gaps=gaps,
     )
+
+
+def on_the_node(advice: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """Advice whose commands look where the first failing rank ran, where that is one node: a path may be missing there alone."""
+    node = facts.first.node if facts.first is not None else None
+    if node is None or _NODE.fullmatch(node) is None:
+        return advice
+    return tuple(line.replace("srun -N1 ", f"srun -w {node} ") for line in advice)
 
 
 def outside_slurm(advice: tuple[str, ...]) -> tuple[str, ...]:

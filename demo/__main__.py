@@ -33,7 +33,7 @@ def main() -> int:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     say("bringing up munged, MariaDB, slurmdbd, slurmctld and slurmd on four nodes (their GPUs are simulated: see tests/testbed/nvml)")
-    with Cluster(gpualert=True) as cluster, GpuLoad(cluster):
+    with Cluster(place(), gpualert=True) as cluster, GpuLoad(cluster):
         missing = cluster.gpualert.missing()
         if missing:
             print("the demo needs all of gpualert: " + "; ".join(missing), file=sys.stderr)
@@ -49,6 +49,16 @@ def main() -> int:
             raise
         finally:
             say("taking everything down")
+
+
+def place() -> Path | None:
+    """A folder of one's own with a name that reads well in the mails; None (a name by chance) where that one is taken."""
+    root = Path("/var/tmp/gpualert-demo")
+    try:
+        root.mkdir(mode=0o755)
+    except FileExistsError:
+        return None
+    return root
 
 
 def story(cluster: Cluster, home: Path) -> int:

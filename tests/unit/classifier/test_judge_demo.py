@@ -31,6 +31,7 @@ def test_a_missing_file_on_one_rank_while_its_peers_are_taken_down():
     assert "data/train-00003.bin" in verdict.headline
     assert verdict.confidence > 0.8
     assert verdict.waste.gpu_hours is not None
+    assert "srun -w n2 ls -ld data/train-00003.bin" in verdict.advice[0]
 
 
 def test_a_missing_file_on_one_rank_while_its_peers_wait_until_the_time_limit():
