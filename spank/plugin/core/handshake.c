@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x47504148, MAX_FDS = 5 };
+enum { MAGIC = 0x47504149, OWN_FDS = 2, MAX_FDS = OWN_FDS + 4, CLAIMED_WAIT_MS = 1000 };
 
 struct packet {
     uint32_t magic, task, rank;
@@ -36,6 +36,12 @@ int handshake_sockets(int *receiver, int *sender)
     *receiver = ends[0];
     *sender = ends[1];
     return 0;
+}
+
+static void close_if(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 /* poll for at most the time left until `deadline`. */
@@ -72,17 +78,40 @@ static bool send_packet(int socket, const struct packet *packet, const int *fds,
     }
 }
 
+/* Takes the token, which one side alone gets. */
+static bool take_token(int claim)
+{
+    uint64_t token;
+    ssize_t got;
+    do
+        got = read(claim, &token, sizeof token);
+    while (got < 0 && errno == EINTR);
+    return got == sizeof token;
+}
+
+/* The word, or the certainty that there will be none: one that came later would change outputs which the task uses itself by then. */
+static bool wait_for_word(int ack, int claim, int64_t deadline_ns)
+{
+    if (wait_for(ack, POLLIN, deadline_ns))
+        return true;
+    return !take_token(claim) && wait_for(ack, POLLIN, monotonic_now_ns() + CLAIMED_WAIT_MS * 1000000LL);
+}
+
 bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct capture_ends *ends, int wait_ms)
 {
     struct packet packet = {.magic = MAGIC, .task = task, .rank = rank, .pid = ends->pid, .merged = ends->merged, .shared = ends->shared};
     int64_t deadline_ns = monotonic_now_ns() + (int64_t)wait_ms * 1000000;
-    int fds[MAX_FDS], ack = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int fds[MAX_FDS], ack = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), claim = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     unsigned count = 0;
     bool yes;
 
-    if (ack < 0)
+    if (ack < 0 || claim < 0) {
+        close_if(ack);
+        close_if(claim);
         return false;
+    }
     fds[count++] = ack;
+    fds[count++] = claim;
     for (int i = 0; i < 2; i++)
         if ((packet.has_in[i] = ends->in[i] >= 0))
             fds[count++] = ends->in[i];
@@ -91,8 +120,9 @@ bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct ca
             fds[count++] = ends->out[i];
     for (int i = 0; i < 2; i++)
         packet.why_not[i] = (uint8_t)ends->why_not[i];
-    yes = send_packet(socket, &packet, fds, count, deadline_ns) && wait_for(ack, POLLIN, deadline_ns);
+    yes = send_packet(socket, &packet, fds, count, deadline_ns) && wait_for_word(ack, claim, deadline_ns);
     close(ack);
+    close(claim);
     return yes;
 }
 
@@ -101,12 +131,6 @@ static enum capture_why_not look_at(int fd, struct stat *status)
     if (fstat(fd, status) < 0)
         return NO_STDIO;
     return isatty(fd) ? IS_A_TTY : CAPTURED;
-}
-
-static void close_if(int fd)
-{
-    if (fd >= 0)
-        close(fd);
 }
 
 bool capture_attach(int socket, unsigned task, uint32_t rank, int wait_ms)
@@ -156,10 +180,10 @@ bool handshake_receive(int receiver, struct handshake *h)
     union control control;
     struct iovec part = {&packet, sizeof packet};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    int fds[MAX_FDS], count = 0, want, next = 1;
+    int fds[MAX_FDS], count = 0, want, next = OWN_FDS;
     ssize_t got;
 
-    *h = (struct handshake){.ack_fd = -1, .in = {-1, -1}, .out = {-1, -1}};
+    *h = (struct handshake){.ack_fd = -1, .claim_fd = -1, .in = {-1, -1}, .out = {-1, -1}};
     do
         got = recvmsg(receiver, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     while (got < 0 && errno == EINTR);
@@ -177,8 +201,8 @@ bool handshake_receive(int receiver, struct handshake *h)
             h->pid = who.pid;
         }
     }
-    want = got == sizeof packet ? 1 + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1] : -1;
-    if (count != want || packet.magic != MAGIC) {
+    want = got == sizeof packet ? OWN_FDS + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1] : -1;
+    if (count != want || packet.magic != MAGIC || !take_token(fds[1])) {
         for (int i = 0; i < count; i++)
             close(fds[i]);
         return false;
@@ -190,6 +214,7 @@ bool handshake_receive(int receiver, struct handshake *h)
     if (packet.pid > 0)
         h->pid = packet.pid;
     h->ack_fd = fds[0];
+    h->claim_fd = fds[1];
     for (int i = 0; i < 2; i++) {
         h->why_not[i] = packet.why_not[i] <= NO_STDIO ? (enum capture_why_not)packet.why_not[i] : NO_STDIO;
         h->in[i] = packet.has_in[i] ? fds[next++] : -1;
@@ -202,8 +227,10 @@ bool handshake_receive(int receiver, struct handshake *h)
 void handshake_answer(struct handshake *h, bool yes)
 {
     uint64_t one = 1;
-    if (yes && write(h->ack_fd, &one, sizeof one) < 0)
-        yes = false; /* the child will not get its word and leaves its stdio alone */
+    int fd = yes ? h->ack_fd : h->claim_fd;
+    if (write(fd, &one, sizeof one) < 0)
+        errno = 0; /* an empty eventfd takes it */
     close(h->ack_fd);
-    h->ack_fd = -1;
+    close(h->claim_fd);
+    h->ack_fd = h->claim_fd = -1;
 }

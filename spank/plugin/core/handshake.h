@@ -1,4 +1,7 @@
-/* How a task's ends travel from the child to the drain thread: one packet with descriptors, one eventfd back. */
+/*
+ * How a task's ends travel from the child to the drain thread: one packet with descriptors. Two eventfds are among them: `claim` holds one
+ * token, which either the drain thread takes before it touches anything, or the child that will wait no longer; `ack` is the word back.
+ */
 #ifndef GPUALERT_HANDSHAKE_H
 #define GPUALERT_HANDSHAKE_H
 
@@ -11,7 +14,7 @@ struct handshake {
     unsigned task;
     uint32_t rank;
     pid_t pid;
-    int ack_fd, in[2], out[2];
+    int ack_fd, claim_fd, in[2], out[2];
     enum capture_why_not why_not[2];
     bool merged, shared;
 };
@@ -19,10 +22,10 @@ struct handshake {
 /* Two ends, non-blocking for the receiver. Returns 0 or an errno. */
 int handshake_sockets(int *receiver, int *sender);
 
-/* Takes one packet. Returns false when there is none, or it was malformed (its descriptors are closed then). */
+/* Takes one packet and its token. Returns false when there is none, it was malformed, or its child has gone on alone (all is closed then). */
 bool handshake_receive(int receiver, struct handshake *h);
 
-/* Says yes to the sender (or nothing) and closes ack_fd. */
+/* Says yes to the sender, or gives the token back: it need not wait. Closes ack_fd and claim_fd. */
 void handshake_answer(struct handshake *h, bool yes);
 
 #endif
