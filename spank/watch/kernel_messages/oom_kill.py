@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from gpualert_slurm.spank.watch.kernel_message import Data, KernelMessage
 
+_USERS_OWN = re.compile(r"^/user\.slice/|/user@\d+\.service(?:/|$)")
+
 
 def _read(match: re.Match[str], recent: Sequence[str]) -> Data:  # noqa: ARG001
     data: Data = {
@@ -19,7 +21,9 @@ def _read(match: re.Match[str], recent: Sequence[str]) -> Data:  # noqa: ARG001
     }
     if match["limit"]:
         data["oom_memcg"] = match["limit"][:300]
-    job = re.search(r"/job_(\d{1,10})(?:/|$)", match["memcg"])
+    # A name with a comma would make other fields, and who has cgroups of his own (systemd's user manager) calls them as he likes.
+    ambiguous = match.group(0).count("task_memcg=") != 1 or _USERS_OWN.search(match["memcg"])
+    job = None if ambiguous else re.search(r"/job_(\d{1,10})(?:/|$)", match["memcg"])
     if job:
         data["job_id"] = int(job.group(1))
     return data

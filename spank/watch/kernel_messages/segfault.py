@@ -18,10 +18,11 @@ def _read(match: re.Match[str], recent: Sequence[str]) -> Data:  # noqa: ARG001
     return data
 
 
+# A process name has 15 bytes at most (TASK_COMM_LEN): the file's name, further along, is out of the match's reach.
 MESSAGE = KernelMessage(
     says="kernel_segfault",
     pattern=re.compile(
-        r"(?:traps: )?(?P<task>.{1,64})\[(?P<pid>\d{1,10})\]:? "
+        r"(?:traps: )?(?P<task>(?:\\x[0-9a-f]{2}|.){1,15})\[(?P<pid>\d{1,10})\]:? "
         r"(?:trap )?(?P<kind>segfault|general protection fault|invalid opcode|divide error|stack segment|int3)"
         r"(?: at (?P<address>[0-9a-f]+))?(?P<rest> ip.*)$"
     ),

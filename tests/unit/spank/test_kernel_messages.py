@@ -62,6 +62,26 @@ def test_process_name_cannot_choose_the_killed_pid():
     assert (data["pid"], data["uid"], data["job_id"]) == (31400, 1000, 42)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        OOM.replace("/slurm/uid_1000/job_42", "/user.slice/user-1001.slice/user@1001.service/job_42"),
+        OOM.replace("/slurm/uid_1000/job_42", "/user.slice/user-1001.slice/user@1001.service/slurmstepd.scope/job_42"),
+        OOM.replace("/slurm/uid_1000/job_42", "/user.slice/u,task_memcg=/slurm/uid_1000/job_42"),
+        OOM.replace("cpuset=step_0", "cpuset=u,task_memcg=/slurm/uid_1000/job_42/step_0,task=a").replace("=/slurm/uid_1000/job_42,", "=/x,", 1),
+    ],
+)
+def test_a_users_own_cgroup_is_no_job(line):
+    """Who may make cgroups (a login session, rootless containers) chooses their names: one called ``job_42`` blames no job 42."""
+    assert "job_id" not in certain(line).data
+
+
+def test_no_file_name_chooses_the_process_that_crashed():
+    """The kernel's line ends with a file's name, which is its owner's: what looks like ``[pid]:`` there is not the pid."""
+    data = certain("traps: a[31400] trap int3 ip:10000 sp:0 error:0 in b[99]: segfault at 0 ip 1[10000+1000]").data
+    assert (data["pid"], data["process"]) == (31400, "a")
+
+
 @given(st.text(max_size=15))
 def test_no_process_name_makes_a_segfault_an_xid(name):
     """Whatever a process or a file is called, its segfault line is not the driver's."""
