@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.system.plugged import plugged, plugged_bed
 from tests.testbed import Cluster, host
+
+__all__ = ["bed_host", "cluster", "plugged", "plugged_bed"]
 
 
 def _bed_or_skip() -> None:
