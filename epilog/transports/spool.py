@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import re
 import secrets
 import stat
@@ -26,6 +27,8 @@ _NAME = re.compile(r"[0-9a-f]{32}")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
 _ASIDE = ".refused"
 _MOST_ASIDE = 1000
+_MOST_MOVED = 300
+"""Put aside at one look: anybody can put in a million names, or folders that only their owner can move, and pieces must not wait for them."""
 _LITTER_S = 24 * 3600.0
 
 
@@ -38,7 +41,7 @@ class Spool(Transport):
         for content in sealed:
             name = secrets.token_hex(16)
             folder = site.spool_dir / name[:2]
-            if not folder.is_dir():
+            if not _is_the_daemons(folder, site):
                 folder = site.spool_dir  # before the daemon's first start there are no sub-folders, and made by us they would not be its own
             _write(folder / f".{name}", folder / name, content)
             touched.add(folder)
@@ -68,15 +71,18 @@ class Spool(Transport):
             raise OSError(f"{aside} is in the way: it must be a folder of uid {os.geteuid()}; look at it and remove it")
 
     def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
-        """Regular files of our kind of name and size; everything else is moved aside."""
-        given = 0
+        """Regular files of our kind of name and size; everything else is moved aside, a bounded number at each call."""
+        given = moved = 0
         for path in _entries(site.spool_dir):
             if given >= max_files:
                 return
-            arrival = self._read(path, site)
-            if arrival is not None:
+            content, why = _look_at(path)
+            if why is not None and moved < _MOST_MOVED:
+                moved += 1
+                _put_aside(path, why, site.spool_dir)
+            elif content is not None:
                 given += 1
-                yield arrival
+                yield Arrival(name=str(path.relative_to(site.spool_dir)), sealed=content)
 
     def remove(self, arrival: Arrival, site: Site) -> None:
         """Unlink it; gone already is fine."""
@@ -86,16 +92,15 @@ class Spool(Transport):
         """Move it to ``.refused/`` beside a text file with the reason; when 1000 lie there it is removed instead."""
         _put_aside(site.spool_dir / arrival.name, reason, site.spool_dir)
 
-    def _read(self, path: Path, site: Site) -> Arrival | None:
-        try:
-            content, why = _take(path)
-        except PermissionError:
-            content, why = None, "the daemon may not read it"
-        except OSError:
-            return None  # removed meanwhile, or a file system that stumbles: the next round looks again
-        if why is not None:
-            _put_aside(path, why, site.spool_dir)
-        return None if content is None else Arrival(name=str(path.relative_to(site.spool_dir)), sealed=content)
+
+def _look_at(path: Path) -> tuple[bytes | None, str | None]:
+    """As ``_take``; a file that cannot be read is put aside, one that is gone or stumbles is looked at again in the next round."""
+    try:
+        return _take(path)
+    except PermissionError:
+        return None, "the daemon may not read it"
+    except OSError:
+        return None, None
 
 
 def _take(path: Path) -> tuple[bytes | None, str | None]:
@@ -112,6 +117,19 @@ def _take(path: Path) -> tuple[bytes | None, str | None]:
             return None, "it is no regular file"
         content = file.read(MOST_PIECE_BYTES + 1)
     return (None, f"it grew beyond {MOST_PIECE_BYTES} bytes") if len(content) > MOST_PIECE_BYTES else (content, None)
+
+
+def _is_the_daemons(folder: Path, site: Site) -> bool:
+    """Whether it is a folder of the daemon's, or of whom the spool belongs to: until it is made, anybody can give a folder or a link that name."""
+    owners = set()
+    with contextlib.suppress(KeyError):
+        owners.add(pwd.getpwnam(site.daemon_user).pw_uid)
+    try:
+        owners.add(site.spool_dir.stat().st_uid)
+        status = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid in owners
 
 
 def _write(private: Path, public: Path, content: bytes) -> None:

@@ -144,3 +144,39 @@ def test_no_more_than_asked_for_at_once(site):
     as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
     TRANSPORT.send([b"x"] * 10, site)
     assert len(as_uid(DAEMON_UID, lambda: list(TRANSPORT.arrivals(site, 4)))) == 4
+
+
+def test_a_flood_of_rubbish_keeps_no_piece_waiting(site):
+    """Strangers' names are put aside a few hundred at a look, folders that cannot be moved as well: the look ends, with the piece found."""
+    as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
+
+    def flood() -> None:
+        for number in range(1200):
+            (site.spool_dir / "aa" / f"rubbish{number}").touch()
+        for number in range(300):
+            folder = site.spool_dir / "bb" / f"{number:032x}"
+            folder.mkdir()
+            (folder / "x").touch()
+
+    as_uid(NOBODY, flood)
+    TRANSPORT.send([b"sealed"], site)
+    assert [a.sealed for a in arrived(site)] == [b"sealed"]
+    assert len(list((site.spool_dir / ".refused").iterdir())) <= 2 * spool._MOST_MOVED
+    assert len(list((site.spool_dir / "aa").iterdir())) >= 1200 - spool._MOST_MOVED
+
+
+def test_a_strangers_sub_folder_or_link_gets_no_piece(site, open_folder):
+    """Before the daemon's first start anybody can make the sub-folders' names: root's pieces do not follow them to where their owner removes them."""
+    trap = open_folder / "trap"
+    trap.mkdir()
+    os.chown(trap, NOBODY, NOBODY)
+
+    def lay() -> None:
+        for number in range(256):
+            name = site.spool_dir / f"{number:02x}"
+            name.symlink_to(trap) if number % 2 else name.mkdir()
+
+    as_uid(NOBODY, lay)
+    TRANSPORT.send([b"one", b"two", b"three", b"four"], site)
+    assert list(trap.iterdir()) == []
+    assert sum(1 for p in site.spool_dir.iterdir() if p.is_file()) == 4
