@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -202,12 +203,19 @@ def _latest(line: Evidence) -> int:
 
 
 def read_job(path: Path) -> JobFile | str:
-    """The job file, or in words why it is none. Raises FileNotFoundError: its epilog moved it this moment."""
+    """The job file, or in words why it is none.
+
+    Raises:
+        FileNotFoundError: its epilog moved it this moment.
+        OSError: it cannot be read just now (no descriptor, no memory, a disk that stumbles).
+    """
     try:
         job = JobFile.read(path)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        if error.errno not in (None, errno.ELOOP):  # those two are about what lies there
+            raise
+        return str(error).splitlines()[0]
+    except ValueError as error:
         return str(error).splitlines()[0]
     if job.attempt != path.name:
         return f"it speaks of attempt {job.attempt}"
