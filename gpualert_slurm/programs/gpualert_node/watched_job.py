@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,8 @@ class WatchedJob:
     has_after: bool = False
     after_asked: float | None = None
     _pids: set[int] = field(default_factory=set)
+    _stepds: set[int] = field(default_factory=set)
+    _records_read: set[str] = field(default_factory=set)
     _said: set[str] = field(default_factory=set)
     _kernel: set[str] = field(default_factory=set)
     _kept_at: float = 0.0
@@ -141,7 +144,7 @@ class WatchedJob:
     def take_processes(self, processes: Mapping[int, Process], stepds: Mapping[int, int]) -> None:
         """Learn which processes are the job's, whether others are on the node, and which devices its cgroup lets it open."""
         table = dict(processes)
-        own = {pid for pid, job_id in stepds.items() if job_id == self.job.job_id and self._is_ours(pid)}
+        own = self._ours({pid for pid, job_id in stepds.items() if job_id == self.job.job_id})
         pids = job_processes.descendants(table, own)
         pids |= job_processes.cgroup_members(table, self.job.uid, self.job.job_id)
         others = {job_id for job_id in stepds.values() if job_id != self.job.job_id}
@@ -169,14 +172,22 @@ class WatchedJob:
         self.acknowledged = True
         self._try(lambda: (self.job.record_folder / "after").touch(mode=0o600))
 
-    def _is_ours(self, stepd: int) -> bool:
+    def _ours(self, stepds: set[int]) -> set[int]:
         """Several nodes may share a host: a stepd counts when this node's files name it; where none does, every one of the job counts."""
-        named = self._named_stepds()
-        return not named or stepd in named
+        return stepds & named if stepds and (named := self._named_stepds()) else stepds
 
     def _named_stepds(self) -> set[int]:
-        records, _problems = ExitRecord.read_folder(self.job.record_folder)
-        return {pid for pid in (self.job.stepd_pid, *(r.stepd_pid for r in records)) if pid is not None}
+        """Each exit record is read once: a job of many short steps has tens of thousands, and a task's slurmstepd stays the same."""
+        if self.job.stepd_pid is not None:
+            self._stepds.add(self.job.stepd_pid)
+        with contextlib.suppress(OSError), os.scandir(self.job.record_folder) as entries:
+            new = [e.name for e in entries if e.name.endswith(".exit.json") and e.name not in self._records_read]
+            for name in new:
+                with contextlib.suppress(OSError, ValueError):
+                    stepd = ExitRecord.read(self.job.record_folder / name).stepd_pid
+                    self._records_read.add(name)
+                    self._stepds |= {stepd} if stepd is not None else set()
+        return self._stepds
 
     def _news(self, gaps: Iterable[Gap]) -> list[Gap]:
         """Gaps that were not said yet: a missing NVML is one gap, not one a second."""
