@@ -6,7 +6,7 @@
 
 #include "wishes.h"
 
-enum { MAIL, WHEN, ARTIFACTS, OPTIONS };
+enum { MAIL, WHEN, ARTIFACTS, SPLIT, OPTIONS };
 
 static struct {
     bool given;
@@ -20,6 +20,7 @@ static const struct {
     {"gpualert-mail", "SLURM_SPANK__SLURM_SPANK_OPTION_gpualert_gpualert_mail", wishes_check_mail},
     {"gpualert-when", "SLURM_SPANK__SLURM_SPANK_OPTION_gpualert_gpualert_when", wishes_check_when},
     {"gpualert-artifacts", "SLURM_SPANK__SLURM_SPANK_OPTION_gpualert_gpualert_artifacts", wishes_check_artifacts},
+    {"gpualert-split", "SLURM_SPANK__SLURM_SPANK_OPTION_gpualert_gpualert_split", wishes_check_split},
 };
 
 /* Called once or, before 24.05, twice. A bad value is refused at submit time; on a node it is user input that is left out. */
@@ -43,6 +44,7 @@ static struct spank_option table[] = {
     {"gpualert-mail", "ADDRESSES", "mail this job's diagnosis to these addresses (comma-separated); none: do not watch it", 1, MAIL, take},
     {"gpualert-when", "always|problem|never", "when to send it (default: always)", 1, WHEN, take},
     {"gpualert-artifacts", "GLOBS", "files below the working directory to attach (comma-separated)", 1, ARTIFACTS, take},
+    {"gpualert-split", "torchrun", "a log for each rank below a torchrun; its lines get a prefix", 1, SPLIT, take},
 };
 
 void options_register(spank_t sp)
@@ -88,4 +90,9 @@ const char *options_when(void)
 const char *options_artifacts(void)
 {
     return value_of(ARTIFACTS);
+}
+
+bool options_split(void)
+{
+    return given[SPLIT].given;
 }

@@ -1,4 +1,4 @@
-/* --gpualert-mail, --gpualert-when, --gpualert-artifacts, in clients and in slurmstepd. */
+/* --gpualert-mail, --gpualert-when, --gpualert-artifacts, --gpualert-split, in clients and in slurmstepd. */
 #ifndef GPUALERT_OPTIONS_H
 #define GPUALERT_OPTIONS_H
 
@@ -20,5 +20,8 @@ bool options_declined(void);
 const char *options_mail(void);
 const char *options_when(void);
 const char *options_artifacts(void);
+
+/* Ranks below a torchrun are to be told apart. */
+bool options_split(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "identity.h"
 #include "logs.h"
 #include "options.h"
+#include "split.h"
 #include "storage.h"
 #include "usage.h"
 
@@ -191,6 +192,8 @@ void step_prepare(spank_t sp)
         start_capture(&storage);
     if (!step.capture)
         slurm_info("gpualert: job %u: capture is %s", step.id.job, step.said);
+    else
+        split_ranks(sp, step.id.job);
     for (unsigned i = 0; i < step.id.local_tasks; i++)
         put_record(i, "prepared", false);
 }

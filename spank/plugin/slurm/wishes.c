@@ -122,3 +122,8 @@ const char *wishes_check_artifacts(const char *value)
 {
     return each_word(value, check_glob);
 }
+
+const char *wishes_check_split(const char *value)
+{
+    return strcmp(value, "torchrun") == 0 ? NULL : wrong(value, strlen(value), "must be torchrun");
+}

@@ -13,5 +13,7 @@ const char *wishes_check_mail(const char *value);
 const char *wishes_check_when(const char *value);
 /* Comma-separated globs below the work dir. */
 const char *wishes_check_artifacts(const char *value);
+/* torchrun: the one launcher that can be told so from outside. */
+const char *wishes_check_split(const char *value);
 
 #endif

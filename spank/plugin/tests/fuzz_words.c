@@ -59,7 +59,7 @@ static void options(int remote)
     libspank.context = remote ? S_CTX_REMOTE : S_CTX_ALLOCATOR;
     libspank.option_count = 0;
     options_register(NULL);
-    assert(libspank.option_count == 3);
+    assert(libspank.option_count == 4);
     for (unsigned i = 0; i < libspank.option_count; i++) {
         int said = libspank.options[i].cb(libspank.options[i].val, text, remote);
         assert(said == 0 || (said == -1 && !remote)); /* on a node a bad value is left out, never an error */

@@ -32,6 +32,16 @@ spank_err_t spank_getenv(spank_t sp, const char *name, char *buffer, int length)
     return snprintf(buffer, (size_t)length, "%s", value) < length ? ESPANK_SUCCESS : ESPANK_NOSPACE;
 }
 
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value, int overwrite)
+{
+    (void)sp;
+    if (libspank.context != S_CTX_REMOTE)
+        return ESPANK_NOT_REMOTE;
+    if (!overwrite && getenv(name))
+        return ESPANK_ENV_EXISTS;
+    return setenv(name, value, overwrite) == 0 ? ESPANK_SUCCESS : ESPANK_ERROR;
+}
+
 spank_err_t spank_job_control_setenv(spank_t sp, const char *name, const char *value, int overwrite)
 {
     (void)sp, (void)overwrite;

@@ -44,7 +44,7 @@ HARMLESS = {
     "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_sigmask", "pthread_timedjoin_np", "sigfillset", "snprintf",
     "sscanf", "strchr", "strcmp", "strcspn", "strerror", "strlen", "strncmp", "strspn", "strstr", "strtok_r", "strtol", "strtoll", "strtoull",
     "slurm_debug", "slurm_error", "slurm_info", "slurm_verbose", "spank_context", "spank_get_item", "spank_getenv", "spank_job_control_setenv",
-    "spank_option_register",
+    "spank_option_register", "spank_setenv",
 }
 
 

@@ -107,7 +107,7 @@ def test_the_job_has_a_bound_of_logs(call, state):
     assert "job_max_logs=2" in records[1].capture
 
 
-@pytest.mark.parametrize("argument", ["stat_dir=/x", "tail_kib=many", "rank_max_mib=-1", "min_free_mib=", "off_file=relative", "nonsense"])
+@pytest.mark.parametrize("argument", ["stat_dir=/x", "tail_kib=many", "rank_max_mib=-1", "min_free_mib=", "off_file=relative", "nonsense", "capture=some"])
 def test_a_wrong_plugstack_argument_disables_and_is_named(call, state, argument):
     """In slurmd's log as an error; in a step nothing is made; the client's options still work."""
     said = call("slurmd", f"plug:{argument}").stderr.decode()
@@ -160,3 +160,28 @@ def test_the_extern_step_is_skipped(call, state):
     """Step 0xfffffffc has no tasks of the user's."""
     call("remote", ASKED, f"step={0xFFFFFFFC}")
     assert not list(state.iterdir())
+
+
+def test_torchruns_switches_are_set_on_request_alone(call):
+    """--gpualert-split=torchrun sets PET_TEE and PET_LOG_DIR, never over the user's own; without it, nothing."""
+    show = ["sh", "-c", "echo ${PET_TEE-none} ${PET_LOG_DIR-none}"]
+    split = "opt:gpualert-split=torchrun"
+    assert call("remote", ASKED, command=show).stdout == b"none none\n"
+    assert call("remote", ASKED, split, "job=2", command=show, SLURM_SUBMIT_DIR="/home/a").stdout == b"3 /home/a/gpualert-ranks-2\n"
+    assert call("remote", ASKED, split, "job=3", command=show, PET_TEE="0:1", PET_LOG_DIR="mine", SLURM_SUBMIT_DIR="/home/a").stdout == b"0:1 mine\n"
+    assert call("remote", split, "job=4", command=show).stdout == b"none none\n"
+    assert call("allocator", ASKED, "opt:gpualert-split=mpirun").returncode == 1
+
+
+@pytest.mark.parametrize(("argument", "environment", "captured"), [
+    ("capture=all", {}, True), ("capture=gpu", {}, False), ("capture=gpu", {"SLURM_JOB_GPUS": "0"}, True), ("capture=gpu", {"SLURM_GPUS_ON_NODE": "0"}, False),
+    ("capture=opt-in", {"SLURM_JOB_GPUS": "0"}, False),
+])
+def test_whom_the_site_captures(call, state, argument, environment, captured):
+    """Jobs that did not ask; one that said none is never captured."""
+    call("remote", f"plug:{argument}", "opt:gpualert-mail=none", **environment)
+    assert not list(state.iterdir())
+    call("remote", f"plug:{argument}", **environment)
+    paths = list(state.glob("node/n1/jobs/*"))
+    assert len(paths) == captured
+    assert all(JobFile.read(path).wishes.addresses == () for path in paths)
