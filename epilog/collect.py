@@ -24,6 +24,8 @@ from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.series import Series
 
 MOST_GAPS = 300
+MOST_TASKS = 20_000
+"""Named in a report: with their logs some 16 MB of JSON, half of what a daemon takes (``daemon.max_report_bytes``)."""
 _NOT_FOR_ARTIFACTS = 0.3
 """Of the time for collecting, this part is left for artifacts and the copy when the logs take long."""
 
@@ -174,7 +176,18 @@ def _records(job: JobFile, gaps: list[Gap]) -> tuple[list[RankExit], list[RankLo
         gaps.append(Gap(what="exit records", why="no step of the job left one on this node"))
     if job.capture != "on":
         gaps.append(Gap(what="the job's logs", why=f"capture was {job.capture}"))
-    return [r.rank_exit() for r in records], logs
+    return _most([r.rank_exit() for r in records], logs, gaps)
+
+
+def _most(exits: list[RankExit], logs: list[RankLog], gaps: list[Gap]) -> tuple[list[RankExit], list[RankLog]]:
+    """Of a job of very many short steps the tasks that did not end well, then the first ones, in their order."""
+    if len(exits) <= MOST_TASKS:
+        return exits, logs
+    worst = sorted(range(len(exits)), key=lambda at: (exits[at].exit_code == 0, at))[:MOST_TASKS]
+    kept = [exits[at] for at in sorted(worst)]
+    tasks = {(e.step, e.local_rank) for e in kept}
+    gaps.insert(0, Gap(what=f"how {len(exits) - len(kept)} more tasks ended, and their logs", why=f"a report names {MOST_TASKS} tasks"))
+    return kept, [log for log in logs if (log.step, log.local_rank) in tasks]
 
 
 def _archive(config: Config, logs: Sequence[RankLog], account: Account, attempt: Attempt, deadline_s: float) -> tuple[str | None, list[Gap]]:

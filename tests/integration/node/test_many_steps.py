@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from gpualert_slurm.config import Node
+from gpualert_slurm.config import Config, Node
+from gpualert_slurm.epilog import collect
 from gpualert_slurm.job_file import JobFile
 from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob
 from gpualert_slurm.spank.watch.job_processes import Process
@@ -44,3 +45,15 @@ def test_an_exit_record_is_read_once(job):
     watched.take_processes(table, all_stepds)
     watched.keep(0, at_once=True)
     assert watched.state.pids == (CHILD, CHILD + 2)
+
+
+def test_a_report_stays_small_enough_to_be_taken(job, monkeypatch):
+    """The daemon refuses a report of tens of megabytes: of very many tasks the failed ones are named, and how many are not."""
+    monkeypatch.setattr(collect, "MOST_TASKS", 3)
+    for step in range(6):
+        job.task(0, b"", exit_code=int(step in (3, 5)), step=str(step))
+    ended = collect.Ended(JobFile.read(job.base / "jobs" / job.attempt), "c", why="a test")
+    report = collect.collect(ended, collect.Watched(), Config(), None)
+    assert [(e.step, e.exit_code) for e in report.exits] == [("0", 0), ("3", 1), ("5", 1)]
+    assert {log.step for log in report.logs} == {"0", "3", "5"}
+    assert any(gap.what == "how 3 more tasks ended, and their logs" for gap in report.gaps)
