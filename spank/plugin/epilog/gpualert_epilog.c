@@ -46,6 +46,21 @@ static void leave(int signal_number)
     _exit(0);
 }
 
+/* Whatever hangs below. A program inherits the mask of the thread that started it, and slurmd's may block the alarm. */
+static void end_in_time(void)
+{
+    sigset_t ours;
+
+    signal(SIGALRM, leave);
+    signal(SIGTERM, leave);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGALRM);
+    sigaddset(&ours, SIGTERM);
+    sigprocmask(SIG_UNBLOCK, &ours, NULL);
+    alarm(HANG_S);
+}
+
 static int open_folder(int parent, const char *name)
 {
     return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -179,10 +194,7 @@ int main(int argc, char **argv)
     char host[256];
     int all, folder;
 
-    signal(SIGALRM, leave);
-    signal(SIGTERM, leave);
-    signal(SIGPIPE, SIG_IGN);
-    alarm(HANG_S);
+    end_in_time();
     settings_read(&settings, argc, argv);
     node = node_name(host, sizeof host);
     if (!is_number(job) || !node || access(settings.off_file, F_OK) == 0)
