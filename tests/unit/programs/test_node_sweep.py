@@ -56,7 +56,7 @@ def test_job_between_two_steps_is_asked_about_and_rarely(clock):
         asked.append(clock.now - 1000)
         return len(asked) > 3
 
-    watch = Sweep(ask)
+    watch = Sweep(ask, lambda: 0.0)
     ends = []
     for _ in range(24 * 60):
         ends.append(watch.over(job("0"), {9: 41}, BOOT))
@@ -73,3 +73,32 @@ def test_slurm_that_does_not_answer_is_not_an_end(clock):
     for _ in range(600):
         assert watch.over(job("0"), {}, BOOT) is None
         clock.now += 60
+
+
+def test_ten_thousand_nodes_do_not_ask_in_the_same_minute(clock):
+    """A job's step ends on all of its nodes at once; slurmctld must not hear of it from all of them at once ten minutes later."""
+    asked: list[float] = []
+    nodes = [Sweep(lambda _: asked.append(clock.now)) for _ in range(1000)]
+    for _ in range(120):
+        for node in nodes:
+            node.over(job("0"), {}, BOOT)
+        clock.now += 60
+    assert len(asked) >= 1000
+    assert max(asked.count(minute) for minute in set(asked)) < 80
+
+
+def test_slurm_that_does_not_answer_is_not_asked_for_the_next_job_at_once(clock):
+    """Each question may take five seconds of the service's: of many idle jobs one asks, the others wait a minute."""
+    asked: list[int] = []
+    watch = Sweep(asked.append, lambda: 0.0)
+    jobs = [job("0").model_copy(update={"job_id": n, "attempt": f"{n}.5f0c8a3b9d2e4f61"}) for n in range(10)]
+    for one in jobs:
+        watch.over(one, {}, BOOT)
+    clock.now += 600
+    for one in jobs:
+        watch.over(one, {}, BOOT)
+    assert asked == [0]
+    clock.now += 60
+    for one in jobs:
+        watch.over(one, {}, BOOT)
+    assert asked == [0, 1]
