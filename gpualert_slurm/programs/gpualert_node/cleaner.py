@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
-import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,19 +28,26 @@ def clean(folders: Folders, keep_days: float) -> list[str]:
     oldest = time.time() - keep_days * _DAY_S
     busy = {path.name.removesuffix(".report").removesuffix(".note") for f in (folders.jobs, folders.ended, folders.out) for path in _entries(f)}
     removed = []
-    for path in _entries(folders.base):
+    old = list(_entries(folders.base))
+    random.shuffle(old)  # a folder that takes all the time, or hangs, must not be the first one each time
+    for path in old:
         if not _ATTEMPT.fullmatch(path.name) or path.name in busy or _touched(path) > oldest:
             continue
-        for folder in (folders.state_dir / "logs" / path.name, path):  # the record last: it is what a next try finds the logs by
-            with suppress(OSError, RecursionError):
-                shutil.rmtree(folder)
-        if not path.exists():
+        logs = folders.state_dir / "logs" / path.name
+        if _remove(logs) and _remove(path):  # the record last: it is what a next try finds the logs by
             removed.append(path.name)
     for path in _entries(folders.bad):
         if _touched(path) < oldest:
             with suppress(OSError):
                 path.unlink()
     return removed
+
+
+def _remove(folder: Path) -> bool:
+    """Whether it is gone. By rm(1), which follows no link, crosses into no mount, and needs neither stack nor descriptors for a deep tree."""
+    with suppress(OSError):
+        subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return not os.path.lexists(folder)
 
 
 def _entries(folder: Path) -> Iterator[Path]:

@@ -156,3 +156,23 @@ def test_cluster_name_from_the_configuration_or_slurm_conf(tmp_path, monkeypatch
     conf.write_text("")
     with pytest.raises(StartError, match=r"set cluster = "):
         cluster_name(Site())
+
+
+def test_log_folder_nested_without_end_is_removed(folders):
+    """Its owner may have nested folders deeper than any stack or descriptor table: they go as well, and the record not before the logs."""
+    name = "7.5f0c8a3b9d2e4f61"
+    record, logs = folders.base / name, folders.state_dir / "logs" / name
+    record.mkdir()
+    logs.mkdir(parents=True)
+    here = os.open(logs, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=here)
+        deeper = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    os.close(here)
+    long_ago = time.time() - 100 * 86400
+    os.utime(record, (long_ago, long_ago))
+    assert clean(folders, 30) == [name]
+    assert not logs.exists()
+    assert not record.exists()
