@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture soak docs clean help
 
 all: build
 
@@ -91,6 +91,11 @@ bench: build ## what gpualert costs, as differences on one machine; writes its s
 
 bench-capture: build ## what capture costs a job and gpualert-run a command (root, half an hour); writes its section of doc/performance.md
 	$(BIN)/python -m tests.bench --group bench-capture
+
+SOAK_S ?= 600
+
+soak: build ## random writers, killed at random times, for SOAK_S seconds: not a byte may be lost
+	GPUALERT_SOAK_S=$(SOAK_S) $(BIN)/python -m pytest -q tests/integration/spank/test_nothing_lost.py
 
 docs: build ## pages that are generated from the code
 	$(BIN)/python doc/generate.py

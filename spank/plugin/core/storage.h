@@ -7,7 +7,7 @@
 
 struct storage {
     int fd;             /* the state folder, -1: not usable at all */
-    char type[32];      /* file system type from mountinfo */
+    char type[32];      /* of the file system, as the mount table says it; ext2 and ext3 may be ext4 */
     bool in_memory;     /* tmpfs, ramfs */
     char refused[256];  /* why the folder cannot be used; "" otherwise */
     char too_full[128]; /* why no log is kept there; "" otherwise */

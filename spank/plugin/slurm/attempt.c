@@ -186,7 +186,6 @@ static int publish(struct attempt *a, const struct node *n, const struct identit
     unlinkat(n->tmp, a->name, 0);
     a->fresh[0] = openat(n->jobs, a->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     a->fresh[1] = fcntl(n->jobs, F_DUPFD_CLOEXEC, 3);
-    a->fresh[2] = fcntl(n->byjob, F_DUPFD_CLOEXEC, 3);
     return 0;
 }
 

@@ -7,13 +7,13 @@
 #include "identity.h"
 #include "storage.h"
 
-#define ATTEMPT_FRESH 3
+#define ATTEMPT_FRESH 2
 
 struct attempt {
     char name[40];   /* <job id>.<16 hex digits> */
     int log_folder;  /* descriptors */
     int record_folder;
-    int fresh[ATTEMPT_FRESH]; /* what this step made and nobody has fsynced yet: job file, jobs/, byjob/; -1: nothing */
+    int fresh[ATTEMPT_FRESH]; /* what this step made and nobody has fsynced yet: job file, jobs/ (byjob/ serves this boot only); -1: nothing */
 };
 
 /* Returns 0, or an errno with *what naming the step that failed; nothing is left open then. */

@@ -17,6 +17,17 @@ struct usage usage_read(int record_folder)
     return (struct usage){logs, bytes};
 }
 
+/* One short write; a torn one, if there is such a thing, reads as other numbers for a bound, no more. */
+static void put_in_place(int record_folder, const char *text, size_t length)
+{
+    int fd = openat(record_folder, "usage", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (pwrite(fd, text, length, 0) == (ssize_t)length)
+        (void)!ftruncate(fd, (off_t)length);
+    close(fd);
+}
+
 void usage_add(int record_folder, struct usage more)
 {
     const struct timespec nap = {.tv_nsec = 10000000};
@@ -28,6 +39,6 @@ void usage_add(int record_folder, struct usage more)
         nanosleep(&nap, NULL);
     sum = usage_read(record_folder);
     n = snprintf(text, sizeof text, "%llu %llu\n", (unsigned long long)(sum.logs + more.logs), (unsigned long long)(sum.bytes + more.bytes));
-    (void)whole_file_put(record_folder, "usage", text, (size_t)n, false); /* without it the bound is per step: not worth a word */
+    put_in_place(record_folder, text, (size_t)n); /* without it the bound is per step: not worth a word */
     flock(record_folder, LOCK_UN);
 }

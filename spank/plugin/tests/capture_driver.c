@@ -4,7 +4,7 @@
  * capture-driver FOLDER [key=value …] -- COMMAND [ARGUMENT …]
  *   tasks=N head=BYTES tail=BYTES backlog=BYTES min_free=BYTES linger=MS stall=MS finish=MS own_stderr=1 own_says=TEXT daemon_log=1
  * Runs COMMAND in N tasks with TASK=<n> in their environment, their fds 1 and 2 being the driver's own; or the paths of out=PATH and
- * err=PATH, opened as slurmstepd does (each of them, appending). Logs, indexes and exit records land in FOLDER. Ends with task 0's exit code, or 128 + its
+ * err=PATH, opened as slurmstepd does (each of them, appending; %t is the task's number). Logs, indexes and exit records land in FOLDER. Ends with task 0's exit code, or 128 + its
  * signal; 3 when a thread was left behind.
  */
 #include <errno.h>
@@ -81,10 +81,16 @@ static int make_log(int folder, unsigned task, const char *stream, const char *b
     return fd;
 }
 
-static void redirect(const char *path, int target)
+static void redirect(const char *pattern, unsigned task, int target)
 {
-    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
-    if (path && (fd < 0 || dup2(fd, target) < 0))
+    const char *at = pattern ? strstr(pattern, "%t") : NULL;
+    char path[1024] = "";
+    if (pattern)
+        snprintf(path, sizeof path, "%.*s", at ? (int)(at - pattern) : (int)sizeof path - 1, pattern);
+    if (at)
+        snprintf(path + strlen(path), sizeof path - strlen(path), "%u%s", task, at + 2);
+    int fd = pattern ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    if (pattern && (fd < 0 || dup2(fd, target) < 0))
         fail(path);
     if (fd > 2)
         close(fd);
@@ -96,8 +102,8 @@ static pid_t launch(const struct options *o, struct capture *c, unsigned task, c
     pid_t child = fork();
     if (child)
         return child;
-    redirect(o->out, 1);
-    redirect(o->err, 2);
+    redirect(o->out, task, 1);
+    redirect(o->err, task, 2);
     snprintf(number, sizeof number, "%u", task);
     setenv("TASK", number, 1);
     capture_attach(capture_socket(c), task, task, 2000);
