@@ -62,6 +62,14 @@ def test_the_daemon_s_sandbox_is_tight() -> None:
     assert float(found[1]) <= 2.0
 
 
+@pytest.mark.parametrize("unit", ["gpualert-node.service", "gpualertd.service"])
+def test_a_child_that_dies_of_its_memory_takes_nobody_along(unit: str) -> None:
+    """With systemd's own OOMPolicy=stop, one job's log that fills the unit's memory would end the service again and again."""
+    lines = (EXAMPLES / unit).read_text().splitlines()
+    assert any(line.startswith("MemoryMax=") for line in lines)
+    assert "OOMPolicy=continue" in lines
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("systemd-tmpfiles") is None, reason="needs root and systemd")
 def test_the_folders_and_the_user(tmp_path: Path) -> None:
     """systemd-sysusers and systemd-tmpfiles make what the page says, below another root."""

@@ -17,6 +17,7 @@ from multiprocessing.forkserver import ensure_running
 from typing import TypeVar
 
 from gpualert_slurm.programs.gpualertd.log import set_up
+from gpualert_slurm.programs.gpualertd.systemd import tell
 
 R = TypeVar("R")
 
@@ -48,6 +49,7 @@ class Bounded:
             BoundedError: no answer.
             StoppingError: the daemon stops.
         """
+        tell("WATCHDOG=1")  # each call is bounded, and one job may need many
         ours, theirs = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_answer, args=(theirs, function, arguments, timeout_s), daemon=True)
         try:

@@ -17,6 +17,7 @@ from gpualert_slurm.epilog.transport import Arrival, Transport
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.systemd import tell
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class Intake:
             for arrival in self._transport.arrivals(self._site):
                 if self._stopping():
                     break
+                tell("WATCHDOG=1")  # opening a piece takes munged's time
                 if arrival.name not in self._opened:
                     taken += self._take(arrival)
         except (SealUnavailableError, OSError) as error:

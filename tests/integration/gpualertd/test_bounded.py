@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 
 import pytest
@@ -69,3 +70,13 @@ def test_stopping_is_no_verdict() -> None:
     with pytest.raises(StoppingError):
         Bounded(stopping=lambda: time.monotonic() - begun > 0.5).call(time.sleep, 60, timeout_s=60)
     assert time.monotonic() - begun < 5
+
+
+def test_each_call_tells_the_watchdog(bounded: Bounded, tmp_path, monkeypatch) -> None:
+    """A job of ten attempts that each take a minute is not taken for a daemon that hangs: systemd would end it, and find the same job again."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.settimeout(5)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        bounded.call(divmod, 7, 3, timeout_s=30)
+        assert systemd.recv(100) == b"WATCHDOG=1"
