@@ -140,7 +140,12 @@ int exit_record_put(int folder, const struct exit_record *record, bool durable)
     length = json_end(&j);
     if (length == 0)
         return EOVERFLOW;
-    text[length++] = '\n';
     snprintf(name, sizeof name, "%s.%u.exit.json", record->step, record->task);
+    if (length < WHOLE_FILE_BLOCK_BYTES) {
+        memset(text + length, ' ', WHOLE_FILE_BLOCK_BYTES - length);
+        text[WHOLE_FILE_BLOCK_BYTES - 1] = '\n';
+        return whole_file_put_block(folder, name, text, WHOLE_FILE_BLOCK_BYTES, durable);
+    }
+    text[length++] = '\n';
     return whole_file_put(folder, name, text, length, durable);
 }

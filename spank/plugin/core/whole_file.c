@@ -53,6 +53,26 @@ int whole_file_put(int folder, const char *name, const char *bytes, size_t lengt
     return why;
 }
 
+int whole_file_put_block(int folder, const char *name, const char *bytes, size_t length, bool durable)
+{
+    struct stat status;
+    ssize_t done;
+    int why = 0, fd = openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    do
+        done = pwrite(fd, bytes, length, 0);
+    while (done < 0 && errno == EINTR);
+    if (done != (ssize_t)length)
+        why = done < 0 ? errno : ENOSPC;
+    if (why && fstat(fd, &status) == 0 && (status.st_size == 0 || done > 0))
+        unlinkat(folder, name, 0); /* it was never whole, or is no more */
+    if (why == 0 && durable && fsync(fd) < 0)
+        why = errno;
+    close(fd);
+    return why;
+}
+
 long whole_file_read(int folder, const char *name, char *buffer, size_t size)
 {
     size_t used = 0;
