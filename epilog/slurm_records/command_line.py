@@ -89,7 +89,8 @@ class CommandLine(Provider):
             if "not found" not in str(error):
                 raise
             said = self._run(["scontrol", "-o", "show", "node"])
-        return [s for s in node_text.states(said) if s.node in nodes]
+        wanted = set(nodes)
+        return [s for s in node_text.states(said) if s.node in wanted]
 
     def node_events(self, nodes: Sequence[str], since_ns: int) -> list[NodeEvent]:
         """See ``Provider``. One sacctmgr."""

@@ -86,3 +86,10 @@ def test_no_output_makes_the_parsers_raise(output: str) -> None:
     nodes.states("NodeName=" + output)
     nodes.events(output)
     words.expand_nodes(output)
+
+
+@pytest.mark.parametrize("said", ["--help", "-V,n1", "n1,-Mother", "-[1-3]"])
+def test_a_node_list_is_no_option(said):
+    """A job may have chosen it, and it becomes an argument of scontrol's, together with other jobs' nodes."""
+    assert words.expand_nodes(said) == ()
+    assert words.expand_nodes("gpu-a[1-2],n1") == ("gpu-a1", "gpu-a2", "n1")
