@@ -109,6 +109,22 @@ static bool take_in(struct capture *c, struct stream *s)
     return (uint64_t)n == want;
 }
 
+/* Notes what a write of `tried` bytes did, under the lock: exit records read it at any time. Returns false when the output is closed for good. */
+static bool sent(struct capture *c, struct stream *s, ssize_t done, uint64_t tried, int why)
+{
+    int64_t now_ns = monotonic_now_ns();
+    bool over;
+
+    pthread_mutex_lock(&c->lock);
+    over = stream_sent(s, done, tried, why, now_ns);
+    if (over)
+        output_close(s);
+    else if (s->retry_ns && !s->blocked)
+        stream_skip_failing(s, now_ns);
+    pthread_mutex_unlock(&c->lock);
+    return !over;
+}
+
 /* Serves an OUT_POLLED output until it is full or has all; closes it after the input's end. */
 static void pass_on(struct capture *c, struct stream *s)
 {
@@ -126,27 +142,29 @@ static void pass_on(struct capture *c, struct stream *s)
             bytes = c->drain_buffer;
             if (n == 0) { /* cut under us: go on with what the ring still has */
                 uint64_t to = s->floor < s->logged ? s->floor : s->logged;
+                pthread_mutex_lock(&c->lock);
                 s->log_lost += to - s->sent;
                 s->sent = to;
+                pthread_mutex_unlock(&c->lock);
                 continue;
             }
         }
         done = write(s->out_fd, bytes, (size_t)n);
-        if (stream_sent(s, done, n, errno, monotonic_now_ns())) {
-            output_close(s);
+        if (!sent(c, s, done, n, errno)) {
             if (s->in_fd >= 0)
                 input_close(c, s, "output_closed");
             return;
         }
         if (s->blocked)
             return;
-        if (s->retry_ns)
-            stream_skip_failing(s, monotonic_now_ns());
         turn += n;
         atomic_fetch_add(&c->moved, 1);
     }
-    if (s->in_fd < 0 && s->sent == s->got)
+    if (s->in_fd < 0 && s->sent == s->got) {
+        pthread_mutex_lock(&c->lock);
         output_close(s);
+        pthread_mutex_unlock(&c->lock);
+    }
 }
 
 /* The forward thread found that nobody reads the output any more: the task must learn it, as it would without us. */

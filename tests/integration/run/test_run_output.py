@@ -128,7 +128,7 @@ def test_output_beyond_the_cap_is_passed_on_and_the_hole_is_named(gpualert_run) 
 def test_a_process_that_outlives_the_command_is_left_alone_and_not_waited_for(gpualert_run, tmp_path: Path) -> None:
     """A daemon with its own stdio."""
     began = time.monotonic()
-    done = gpualert_run("--", "sh", "-c", "setsid sleep 30 >/dev/null 2>&1 </dev/null & echo $!; exit 5")
+    done = gpualert_run("--", "sh", "-c", "setsid sleep 30 >/dev/null 2>&1 </dev/null & echo $!; sleep 0.3; exit 5")
     pid = int(done.stdout)
     try:
         assert done.returncode == 5
