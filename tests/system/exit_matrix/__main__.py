@@ -89,7 +89,8 @@ def main() -> int:
     parser.add_argument("--page", type=Path, help="write the table here")
     parser.add_argument("--columns", default="", help="only columns whose title has one of these words (separated by commas)")
     parser.add_argument("--rows", default="", help="only rows whose title has one of these words")
-    parser.add_argument("--tracking", choices=("both", "linuxproc", "cgroup"), default="both", help="both: by cgroup where a row needs it")
+    parser.add_argument("--tracking", choices=("both", "linuxproc", "cgroup"), default="cgroup",
+                        help="cgroup: all rows; linuxproc: those that need no cgroup; both: by cgroup only where a row needs it")
     options = parser.parse_args()
     if os.environ.get(INSIDE) != "1":
         argv = ["unshare", "--mount", "--propagation", "private", "--", sys.executable, "-m", "tests.system.exit_matrix", *sys.argv[1:]]
@@ -108,7 +109,8 @@ def main() -> int:
             page.write(options.page, page.page(table, rows, columns, facts))
 
     for tracking in ("linuxproc", "cgroup"):
-        chosen = [row for row in rows if (row.tracking or "linuxproc") == tracking]
+        everything = options.tracking == "cgroup"
+        chosen = [row for row in rows if everything or (row.tracking or "linuxproc") == tracking]
         if chosen and options.tracking in ("both", tracking):
             ran.append(f"{tracking} ({len(chosen)} rows)")
             run_bed(table, chosen, columns, tracking, write)
