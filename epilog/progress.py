@@ -18,6 +18,8 @@ FORGOTTEN_S = 48 * 3600.0
 UNJOINED_S = 6.0
 """slurmctld tells slurmdbd a job's name, owner and limits every 5 s (22.05: ``_set_db_inx_thread``): a job shorter than
 that has its end in accounting before them."""
+UNREAD_DEADLINES = 10
+"""While arrived documents are still being opened, a missing report is waited for so many times as long: a large job's come all at once."""
 REQUEUED_LATER = frozenset({"NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "LAUNCH_FAILED"})
 """Ends that slurmctld follows with a requeue by itself, a moment after the row was closed."""
 RUNS_ON = frozenset(
@@ -61,6 +63,8 @@ class Known:
     unfinished: Mapping[int, str] | None = None
     records_error: str | None = None
     node_states: Sequence[NodeState] = ()
+    unread: bool = False
+    """Whether documents have arrived that were not opened yet."""
 
 
 def is_over(row: AccountingRecord | None) -> bool:
@@ -125,6 +129,9 @@ def _reports(newest: Try, known: Known, late_s: float, state: str, gaps: Sequenc
     missing = [node for node in expected_nodes(newest.row, newest.documents) if node not in there]
     lost = {s.node for s in known.node_states if node_is_lost(s.state)}
     awaited = tuple(node for node in missing if node not in lost)
+    unread = known.unread and known.report_deadline_s <= late_s < UNREAD_DEADLINES * known.report_deadline_s
+    if awaited and unread:
+        return Progress(Stage.ENDING, f"{state}, and what came from {len(awaited)} nodes may still lie in the spool", missing=tuple(missing))
     if awaited and late_s < known.report_deadline_s:
         return Progress(Stage.ENDING, f"{state}, waits for the report of {', '.join(awaited[:5])}", missing=tuple(missing))
     return Progress(Stage.READY, state, tuple(gaps), tuple(missing))

@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 INCOMPLETE_S = 24 * 3600.0
 """Pieces whose others did not come for this long are put aside."""
 LONGEST_PAUSE_S = 30.0
+MOST_AT_ONCE = 1000
+"""Pieces opened in one pass: then the jobs are looked at."""
 
 
 @dataclass
@@ -55,6 +57,8 @@ class Intake:
         self._waiting: dict[str, _Waiting] = {}
         self._opened: set[str] = set()
         self._pause_s, self._not_before = 0.0, 0.0
+        self.unread = False
+        """Whether the last look left pieces for the next."""
 
     def prepare(self) -> None:
         """Make what senders need. Raises OSError."""
@@ -65,19 +69,22 @@ class Intake:
         if time.monotonic() < self._not_before:
             return []
         taken: list[tuple[JobNote | NodeReport, Added]] = []
+        looked_at = 0
         try:
-            for arrival in self._transport.arrivals(self._site):
+            for looked_at, arrival in enumerate(self._transport.arrivals(self._site, MOST_AT_ONCE), 1):  # noqa: B007
                 if self._stopping():
                     break
                 tell("WATCHDOG=1")  # opening a piece takes munged's time
                 if arrival.name not in self._opened:
                     taken += self._take(arrival)
         except (SealUnavailableError, OSError) as error:
+            self.unread = True
             self._pause_s = min(LONGEST_PAUSE_S, max(1.0, 2 * self._pause_s))
             self._not_before = time.monotonic() + self._pause_s
             log.warning(line("intake_waits", why=error, again_in_s=self._pause_s))
             return taken
         self._pause_s = 0.0
+        self.unread = looked_at >= MOST_AT_ONCE
         self._put_aside_incomplete()
         return taken
 

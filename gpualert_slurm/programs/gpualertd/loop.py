@@ -143,7 +143,7 @@ class Loop:
             now_ns=time.time_ns(), first_seen_ns=run.first_seen_ns, ended_seen_ns=run.ended_seen_ns,
             report_deadline_s=self._settings.report_deadline_s, accounting_deadline_s=self._settings.accounting_deadline_s,
             unfinished=view.unfinished if run.job_id in view.asked_controller else None, records_error=view.records_error,
-            node_states=view.node_states,
+            node_states=view.node_states, unread=self._parts.intake.unread,
         )
 
     def _may_be_judged(self, run: Run) -> bool:

@@ -40,6 +40,14 @@ def test_a_late_report_is_waited_for_until_the_deadline() -> None:
     assert (late.stage, late.missing) == (Stage.READY, ("n2",))
 
 
+def test_no_report_is_missing_that_may_lie_in_the_spool() -> None:
+    """Ten thousand reports take the daemon minutes to open: none of them is called late meanwhile; nor does a spool that never empties hold a job for ever."""
+    unread = look([report("n1")], [row()], known(121, unread=True))
+    assert (unread.stage, unread.missing) == (Stage.ENDING, ("n2",))
+    assert "spool" in unread.why
+    assert look([report("n1")], [row()], known(1200, unread=True)).stage is Stage.READY
+
+
 @pytest.mark.parametrize(("word", "stage"), [("DOWN*", Stage.READY), ("IDLE+NOT_RESPONDING", Stage.READY), ("MIXED+DRAIN", Stage.ENDING)])
 def test_a_lost_node_is_not_waited_for(word: str, stage: Stage) -> None:
     """A node that is down sends no report; one that is drained still runs its epilog."""
