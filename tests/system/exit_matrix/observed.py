@@ -12,6 +12,7 @@ _CHANGING = (
     (re.compile(rb"(line \d+:) +\d+ "), rb"\1 <pid> "),
     (re.compile(rb"job0*\d+/"), b"job<id>/"),
 )
+LAST_WORDS = re.compile(rb"srun: (?:error: <node>: tasks? \S+: .*|forcing job termination|got SIGCONT)\n")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ replaced before. Where several programs write one file at the same time (srun, s
 
 Processes are tracked by cgroup, as on real clusters. Under `proctrack/linuxproc` Slurm loses srun when a cancelled script dies before it; srun then prints
 on, and meets a closed pipe where the script's output was captured: its last line (`srun: error: …: task 1: Terminated`) is missing from `--output` more often
-than without gpualert (doc/capture.md, "A process that outlives its step"). Under cgroup Slurm kills srun in both cases.
+than without gpualert (doc/capture.md, "A process that outlives its step"). Under cgroup Slurm kills srun in both cases. Where the test runs under linuxproc
+it leaves srun's last words out of the rows "time limit" and "scancel".
 
 Written by `make matrix-full` (`tests/system/exit_matrix/`). `make test` runs the column "all well" (`tests/system/test_exit_matrix.py`), on the Slurm
 version it finds; `make matrix` does so on three versions.

@@ -31,6 +31,7 @@ class Row:
         options: more options of sbatch (batch) or srun (step).
         mixed: several programs write into one file at the same time: lines are compared, not their order.
         tracking: the row needs this way of tracking processes.
+        outlives: under proctrack/linuxproc Slurm loses the srun of a script that dies first, and with it srun's last words.
         excepted: the one documented exception: the program does not see that its own output is full.
     """
 
@@ -42,6 +43,7 @@ class Row:
     mixed: bool = False
     tracking: str = ""
     slow: bool = False
+    outlives: bool = False
     excepted: bool = False
     copy: int = 0  # several at the same time
 
@@ -84,14 +86,14 @@ def _both(title: str, ending: str, **more: bool | str) -> Iterator[Row]:
 
 
 ROWS: tuple[Row, ...] = (
-    *_both("time limit", "exec sleep 300", slow=True, mixed=True),
+    *_both("time limit", "exec sleep 300", slow=True, mixed=True, outlives=True),
     *(row for code in (0, 1, 3, 255) for row in _both(f"exit {code}", f"exit {code}")),
     *(row for name in ("SEGV", "ABRT", "KILL", "TERM") for row in _both(f"SIG{name}", f"kill -{name} $$; sleep 5")),
     *_both("Python exception", """exec /usr/bin/python3 -c 'import sys; print("rank"); sys.stdout.flush(); raise ValueError("\\u00fc")'"""),
     Row("exec failure", "batch", "exec /nonexistent/program"),
     Row("exec failure", "step", mixed=True),
     Row("scancel", "batch", "scancel $SLURM_JOB_ID; exec sleep 60", mixed=True),
-    Row("scancel", "step", "[ $SLURM_PROCID = 0 ] || scancel $SLURM_JOB_ID; exec sleep 60", mixed=True),
+    Row("scancel", "step", "[ $SLURM_PROCID = 0 ] || scancel $SLURM_JOB_ID; exec sleep 60", mixed=True, outlives=True),
     Row("scancel the step", "step", "exec sleep 60", mixed=True),
     *_both("OOM kill", EAT, tracking="cgroup", mixed=True),
     Row("interpreter missing", "batch", whole_script="#!/nonexistent/interpreter\necho never\n"),

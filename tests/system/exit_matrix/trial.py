@@ -13,7 +13,7 @@ from tests.testbed import Cluster
 from tests.testbed.command import CommandError
 from tests.testbed.host import ALICE
 
-from .observed import Observed, normal
+from .observed import LAST_WORDS, Observed, normal
 from .rows import Places, Row
 
 ASKED = ("--gpualert-mail=alice@example.org",)
@@ -64,7 +64,7 @@ def finish(c: Cluster, trial: Trial, timeout_s: float = 240) -> dict[Row, Observ
             raise CommandError(f"not ended after {timeout_s} s: {late}\n{c.log_tails()}")
         time.sleep(0.5)
     accounting = _accounting(c, trial)
-    return {row: Observed(accounting[job], _files(trial.places, row, job)) for row, job in trial.jobs.items()}
+    return {row: Observed(accounting[job], _files(trial.places, row, job, c.conf.tracking)) for row, job in trial.jobs.items()}
 
 
 def _accounting(c: Cluster, trial: Trial, within_s: float = 30) -> dict[int, tuple[tuple[str, str, str, str], ...]]:
@@ -85,17 +85,18 @@ def _accounting(c: Cluster, trial: Trial, within_s: float = 30) -> dict[int, tup
     return {job: tuple(sorted(rows)) for job, rows in found.items()}
 
 
-def _files(places: Places, row: Row, job: int) -> tuple[tuple[str, bytes], ...]:
+def _files(places: Places, row: Row, job: int, tracking: str) -> tuple[tuple[str, bytes], ...]:
     own = [*places.out.glob(f"{row.key}.*out"), *places.out.glob(f"{row.key}.*err"), *places.full.glob(f"{job}.*")]
     if row.excepted and row.kind == "batch":
         own += places.out.glob(f"{row.key}.full")
-    return tuple(sorted((path.name.replace(str(job), "<job>").replace(row.key, "<row>"), _content(path, places, row, job)) for path in own))
+    return tuple(sorted((path.name.replace(str(job), "<job>").replace(row.key, "<row>"), _content(path, places, row, job, tracking)) for path in own))
 
 
-def _content(path: Path, places: Places, row: Row, job: int) -> bytes:
+def _content(path: Path, places: Places, row: Row, job: int, tracking: str) -> bytes:
     # A rank's file has one writer, and slurmstepd where it speaks of the rank.
     several = row.mixed and path.suffixes[-2:] not in ([".0", ".out"], [".1", ".out"])
-    return normal(path.read_bytes().replace(row.key.encode(), b"<row>"), job, str(places.out), mixed=several)
+    content = normal(path.read_bytes().replace(row.key.encode(), b"<row>"), job, str(places.out), mixed=several)
+    return LAST_WORDS.sub(b"", content) if row.outlives and tracking == "linuxproc" else content
 
 
 def captured(c: Cluster, trial: Trial) -> int:
