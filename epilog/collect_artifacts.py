@@ -149,9 +149,9 @@ class _Walk:
                 if rest:
                     yield from self._inside(folder, name, rest, above, depth)
                 else:
-                    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                    if not stat.S_ISDIR(status.st_mode):
-                        yield above + name, status.st_mtime
+                    changed = _changed(folder, name)
+                    if changed is not None:
+                        yield above + name, changed
 
     def _inside(self, folder: int, name: str, parts: Sequence[str], above: str, depth: int) -> Iterator[tuple[str, float]]:
         try:
@@ -162,6 +162,15 @@ class _Walk:
             yield from self.matching(inner, parts, f"{above}{name}/", depth + 1)
         finally:
             os.close(inner)
+
+
+def _changed(folder: int, name: str) -> float | None:
+    """The mtime of what is no folder; None also for what is gone by now, or in a folder that may be listed and not entered."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None
+    return None if stat.S_ISDIR(status.st_mode) else status.st_mtime
 
 
 def _bounded(entries: Iterator[os.DirEntry[str]], walk: _Walk) -> Iterator[os.DirEntry[str]]:

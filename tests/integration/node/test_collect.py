@@ -229,6 +229,16 @@ def artifacts(work: Path, *globs: str, **bounds: int) -> Artifacts:
     return take_artifacts(globs, str(work), USER, Node(artifact_max_bytes=bounds.get("one", 1000), artifacts_max_total_bytes=bounds.get("total", 4000)), 10)
 
 
+def test_a_name_that_cannot_be_looked_at_costs_itself_only(work):
+    """A folder that may be listed and not entered stands for a file that goes between two looks, as checkpoints being written do."""
+    closed = work / "runs" / "closed"
+    closed.mkdir()
+    (closed / "metrics.json").write_text("{}")
+    os.chown(closed, NOBODY, NOBODY)
+    closed.chmod(0o400)
+    assert [a.path for a in artifacts(work, "runs/*/metrics.json").files] == [a.path for a in artifacts(work, "runs/[!c]*/metrics.json").files] != []
+
+
 def test_artifacts_by_glob(work):
     """A name, a folder's pattern, and any depth; content as it is."""
     found = artifacts(work, "runs/*/metrics.json", "runs/**/metrics.json")
