@@ -63,6 +63,9 @@ class Node(Table):
     artifacts_max_total_bytes: int = Field(default=4_194_304, ge=0, description="all artifacts of a node together")
     archive_max_bytes: int = Field(default=268_435_456, ge=0, description="bounded copy of the logs in archive_dir")
     keep_days: float = Field(default=7.0, gt=0, description="logs and records of ended jobs are removed after this long")
+    logs_max_mib: int = Field(
+        default=8192, gt=0, description="all logs on the node; above it those of the oldest jobs that are over are removed before keep_days"
+    )
     idle_exit_s: float = Field(default=5.0, ge=0, description="the service ends when no job file has been left for this long")
 
 

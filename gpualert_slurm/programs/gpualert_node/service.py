@@ -122,7 +122,8 @@ class Service:
             self._cleaner = None if self._cleaner.poll() is not None else self._cleaner
         elif now >= self._clean_at:
             self._clean_at = now + EVERY_S
-            self._cleaner = Child("cleaner", lambda: _say_cleaned(clean(self._folders, self._config.node.keep_days)), DEADLINE_S)
+            bounds = self._config.node.keep_days, self._config.node.logs_max_mib
+            self._cleaner = Child("cleaner", lambda: _say_cleaned(clean(self._folders, *bounds)), DEADLINE_S)
 
     def _look(self, now: float) -> None:
         """Which job files are there."""

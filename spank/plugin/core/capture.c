@@ -62,8 +62,11 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
         errno = ENOMEM;
         return NULL;
     }
-    for (unsigned i = 0; i < c->streams; i++)
+    for (unsigned i = 0; i < c->streams; i++) {
         stream_reset(&c->stream[i], c->rings + (size_t)ring * i, ring, bounds->head_max_bytes);
+        if (bounds->tail_kept_bytes && bounds->tail_kept_bytes < ring)
+            c->stream[i].tail_max = bounds->tail_kept_bytes;
+    }
     for (unsigned i = 0; i < tasks; i++) {
         c->task[i].pidfd = c->task[i].index.fd = -1;
         c->task[i].said.rank = CAPTURE_NO_RANK;

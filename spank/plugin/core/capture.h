@@ -25,6 +25,7 @@ enum capture_stream_name { CAPTURE_OUT = 0, CAPTURE_ERR = 1 };
 struct capture_bounds {
     uint64_t head_max_bytes;    /* of a stream kept from its start; later only the tail is kept */
     uint32_t tail_max_bytes;    /* rounded up to a power of two, at least 64 KiB; memory of this size for each stream */
+    uint32_t tail_kept_bytes;   /* of that, how much a log gets at most; 0: all of it */
     uint64_t backlog_max_bytes; /* in the log and not yet taken by the output, before the task is made to wait */
     uint64_t min_free_bytes;    /* below it on the log's file system heads grow no further */
     unsigned linger_ms;         /* after the last task: how long other holders of a pipe are still read */

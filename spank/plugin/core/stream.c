@@ -20,6 +20,7 @@ void stream_reset(struct stream *s, unsigned char *ring, uint32_t ring_bytes, ui
         .ring = ring,
         .ring_bytes = ring_bytes,
         .head_max = head_max,
+        .tail_max = ring_bytes,
         .why_not = NOT_FORKED,
     };
 }
@@ -151,9 +152,16 @@ void stream_skip_failing(struct stream *s, int64_t now_ns)
     }
 }
 
-void stream_close_log(struct stream *s)
+/* Where the log's tail begins: in the ring, behind the head, and no further back than the tail may be long. */
+static uint64_t tail_from(const struct stream *s)
 {
     uint64_t from = s->floor > s->logged ? s->floor : s->logged;
+    return s->got - from > s->tail_max ? s->got - s->tail_max : from;
+}
+
+void stream_close_log(struct stream *s)
+{
+    uint64_t from = tail_from(s);
     int why;
 
     s->head = s->logged;
@@ -177,7 +185,7 @@ void stream_close_log(struct stream *s)
 
 int stream_save_tail(struct stream *s)
 {
-    uint64_t from = s->floor > s->logged ? s->floor : s->logged;
+    uint64_t from = tail_from(s);
     int why;
 
     if (!s->framed || s->log_fd < 0 || s->got == s->tail_saved)

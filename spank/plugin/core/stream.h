@@ -38,7 +38,7 @@ struct stream {
     unsigned failed_reads; /* one after the other */
     uint64_t quota; /* in last_drain: how much more may be read */
     uint64_t got, floor, logged, sent;
-    uint64_t head_max, tail_saved, free_checked;
+    uint64_t head_max, tail_max, tail_saved, free_checked;
     uint64_t head, hole, tail; /* after stream_close_log */
     int64_t tail_saved_ns;
     unsigned char *ring;

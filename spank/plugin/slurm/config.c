@@ -16,13 +16,14 @@ static struct config now = {
     .rank_max_mib = 64,
     .job_max_mib = 1024,
     .job_max_logs = 8192,
+    .node_max_mib = 16384,
     .tail_kib = 256,
     .backlog_mib = 64,
     .tmpfs_rank_max_kib = 1024,
     .tmpfs_job_max_mib = 16,
 };
 
-static const char *const names[] = {"state_dir", "off_file", "capture", "min_free_mib", "rank_max_mib", "job_max_mib", "job_max_logs",
+static const char *const names[] = {"state_dir", "off_file", "capture", "min_free_mib", "rank_max_mib", "job_max_mib", "job_max_logs", "node_max_mib",
                                     "tail_kib", "backlog_mib", "tmpfs_rank_max_kib", "tmpfs_job_max_mib", NULL};
 
 static struct {
@@ -33,6 +34,7 @@ static struct {
     {"rank_max_mib", &now.rank_max_mib, 1, 1 << 20},
     {"job_max_mib", &now.job_max_mib, 1, 1 << 24},
     {"job_max_logs", &now.job_max_logs, 2, 1 << 20},
+    {"node_max_mib", &now.node_max_mib, 1, 1 << 24},
     {"tail_kib", &now.tail_kib, 64, 1 << 16},
     {"backlog_mib", &now.backlog_mib, 1, 1 << 16},
     {"tmpfs_rank_max_kib", &now.tmpfs_rank_max_kib, 64, 1 << 20},

@@ -20,6 +20,7 @@ struct config {
     uint64_t rank_max_mib;       /* of one rank's two logs */
     uint64_t job_max_mib;        /* of all logs of a job on one node */
     uint64_t job_max_logs;       /* files */
+    uint64_t node_max_mib;       /* of all logs of all jobs that gpualert-node has not removed yet; more is not begun */
     uint64_t tail_kib;           /* kept of each stream's end once its head is full */
     uint64_t backlog_mib;        /* not yet taken by the job's own output */
     uint64_t tmpfs_rank_max_kib; /* on tmpfs a log's pages are charged to the job's memory */

@@ -18,7 +18,7 @@
 #include "storage.h"
 #include "usage.h"
 
-enum { ATTACH_WAIT_MS = 2000 };
+enum { ATTACH_WAIT_MS = 2000, LAST_WORDS_BYTES = 4096, TMPFS_LOG_BYTES = 16384 };
 
 struct ending {
     uint32_t global;
@@ -80,11 +80,18 @@ static struct capture_bounds bounds_of(const struct storage *storage, const stru
     uint64_t rank = storage->in_memory ? c->tmpfs_rank_max_kib << 10 : c->rank_max_mib << 20;
     uint64_t job = (storage->in_memory ? c->tmpfs_job_max_mib : c->job_max_mib) << 20;
     uint64_t share = usage->bytes < job ? (job - usage->bytes) / step.id.local_tasks : 0;
+    uint64_t each = (share < rank ? share : rank) / 2; /* two streams */
+    uint64_t tail = c->tail_kib << 10;
 
-    b.head_max_bytes = (share < rank ? share : rank) / 2; /* two streams */
-    b.tail_max_bytes = (uint32_t)(c->tail_kib << 10);
-    if (storage->in_memory && b.tail_max_bytes > 65536)
-        b.tail_max_bytes = 65536;
+    if (storage->in_memory && tail > 65536)
+        tail = 65536;
+    b.tail_max_bytes = (uint32_t)tail;
+    if (each < LAST_WORDS_BYTES)
+        each = tail = LAST_WORDS_BYTES;
+    else if (tail > each / 2)
+        tail = each / 2;
+    b.tail_kept_bytes = (uint32_t)tail;
+    b.head_max_bytes = each - tail;
     b.backlog_max_bytes = c->backlog_mib << 20;
     b.sync_first = true;
     b.min_free_bytes = storage->in_memory ? 0 : c->min_free_mib << 20;
@@ -94,14 +101,22 @@ static struct capture_bounds bounds_of(const struct storage *storage, const stru
 /* Opens logs and starts the threads; where it cannot, says why in step.said and capture stays off. */
 static void start_capture(const struct storage *storage)
 {
-    struct usage usage = usage_read(step.attempt.record_folder);
+    struct usage usage = usage_read(step.attempt.record_folder, USAGE_OF_JOB), node = usage_read(step.attempt.record_folder, USAGE_OF_NODE);
     struct capture_bounds bounds = bounds_of(storage, &usage);
+    uint64_t most_logs = config()->job_max_logs, node_max = config()->node_max_mib << 20;
     uint32_t *globals;
     int why;
 
-    if (usage.logs + 2ULL * step.id.local_tasks > config()->job_max_logs) {
+    if (storage->in_memory && most_logs > (config()->tmpfs_job_max_mib << 20) / TMPFS_LOG_BYTES)
+        most_logs = (config()->tmpfs_job_max_mib << 20) / TMPFS_LOG_BYTES; /* an empty log takes a page as well */
+    if (usage.logs + 2ULL * step.id.local_tasks > most_logs) {
         snprintf(step.said, sizeof step.said, "off: the job has %llu logs on this node, job_max_logs=%llu", (unsigned long long)usage.logs,
-                 (unsigned long long)config()->job_max_logs);
+                 (unsigned long long)most_logs);
+        return;
+    }
+    if (node.bytes >= node_max) {
+        snprintf(step.said, sizeof step.said, "off: the logs of all jobs on this node have %llu MiB, node_max_mib=%llu",
+                 (unsigned long long)(node.bytes >> 20), (unsigned long long)config()->node_max_mib);
         return;
     }
     globals = calloc(step.id.local_tasks, sizeof *globals);
@@ -288,7 +303,8 @@ void step_end(void)
         if (!capture_finish(step.capture))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
         capture_sync(step.capture, durable);
-        usage_add(step.attempt.record_folder, kept());
+        usage_add(step.attempt.record_folder, USAGE_OF_JOB, kept());
+        usage_add(step.attempt.record_folder, USAGE_OF_NODE, kept());
     }
     for (unsigned i = 0; i < step.id.local_tasks; i++) {
         struct exit_record r = record_of(i, "closed");

@@ -6,39 +6,43 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "whole_file.h"
-
-struct usage usage_read(int record_folder)
+static struct usage read_from(int fd)
 {
     char text[64];
     unsigned long long logs, bytes;
-    if (whole_file_read(record_folder, "usage", text, sizeof text) < 0 || sscanf(text, "%llu %llu", &logs, &bytes) != 2)
-        return (struct usage){0, 0};
-    return (struct usage){logs, bytes};
+    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+    if (got > 0) {
+        text[got] = '\0';
+        if (sscanf(text, "%llu %llu", &logs, &bytes) == 2)
+            return (struct usage){logs, bytes};
+    }
+    return (struct usage){0, 0};
 }
 
-/* One short write; a torn one, if there is such a thing, reads as other numbers for a bound, no more. */
-static void put_in_place(int record_folder, const char *text, size_t length)
+struct usage usage_read(int record_folder, const char *whose)
 {
-    int fd = openat(record_folder, "usage", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    if (pwrite(fd, text, length, 0) == (ssize_t)length)
-        (void)!ftruncate(fd, (off_t)length);
-    close(fd);
+    int fd = openat(record_folder, whose, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct usage found = read_from(fd);
+    if (fd >= 0)
+        close(fd);
+    return found;
 }
 
-void usage_add(int record_folder, struct usage more)
+/* In place, by one short write: a second file and its removal would cost each step more than the numbers are worth. */
+void usage_add(int record_folder, const char *whose, struct usage more)
 {
     const struct timespec nap = {.tv_nsec = 10000000};
     struct usage sum;
     char text[64];
-    int n;
+    int n, fd = openat(record_folder, whose, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 
-    for (int i = 0; i < 100 && flock(record_folder, LOCK_EX | LOCK_NB) < 0; i++)
+    if (fd < 0)
+        return; /* without it the bound is per step: not worth a word */
+    for (int i = 0; i < 100 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++)
         nanosleep(&nap, NULL);
-    sum = usage_read(record_folder);
+    sum = read_from(fd);
     n = snprintf(text, sizeof text, "%llu %llu\n", (unsigned long long)(sum.logs + more.logs), (unsigned long long)(sum.bytes + more.bytes));
-    put_in_place(record_folder, text, (size_t)n); /* without it the bound is per step: not worth a word */
-    flock(record_folder, LOCK_UN);
+    if (pwrite(fd, text, (size_t)n, 0) == n)
+        (void)!ftruncate(fd, n);
+    close(fd);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,63 @@ def test_the_job_has_a_bound_of_logs(call, state):
     records, _ = ExitRecord.read_folder(JobFile.read(path).record_folder)
     assert [(r.capture[:3], r.exit_code) for r in records] == [("on", 7), ("off", 7)]
     assert "job_max_logs=2" in records[1].capture
+
+
+def test_the_node_has_a_bound_over_all_jobs(call, state):
+    """Each step's bytes are added to the node's; past node_max_mib another job has exit records and the reason, and no log. A recount lets it go on."""
+    loud = ["sh", "-c", "head -c 3000000 /dev/zero"]
+    call("remote", ASKED, "plug:node_max_mib=2", "job=1", command=loud)
+    node = state / "node/n1/usage"
+    assert node.read_text() == "2 3000000\n"
+    call("remote", ASKED, "plug:node_max_mib=2", "job=2", command=loud)
+    node.write_text("2 1000\n")
+    call("remote", ASKED, "plug:node_max_mib=2", "job=3", command=loud)
+    said = {job: record.capture for job, record in _records(state)}
+    assert said == {1: "on", 2: "off: the logs of all jobs on this node have 2 MiB, node_max_mib=2", 3: "on"}
+
+
+def test_a_job_past_its_bound_keeps_last_words(call, state):
+    """Head and tail of one step together keep the rank's bound; when the job's is used up, 4 KiB of each stream's end are kept, no more."""
+    loud = ["sh", "-c", "for fd in 1 2; do head -c 3000000 /dev/zero >&$fd; echo the end >&$fd; done"]
+    for step in (0, 1):
+        call("remote", ASKED, "plug:rank_max_mib=1", "plug:job_max_mib=1", "tasks=2", f"step={step}", command=loud)
+        (folder,) = state.glob("logs/*")
+    kept = [r.streams.out for _, r in _records(state)]
+    assert [(s.head + s.tail, s.hole) for s in kept] == [(262144, 3000008 - 262144)] * 2 + [(4096, 3000008 - 4096)] * 2
+    for step, task in ((0, 0), (1, 1)):
+        assert b"the end\n\n#gpualert-end" in (folder / f"{step}.{task}.out").read_bytes()
+
+
+@pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="there is no tmpfs at /dev/shm")
+def test_on_tmpfs_logs_are_small(build):
+    """Their pages are the job's own memory: at most 1 MiB a rank, 16 MiB a job, 1024 files; the job file names the file system."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as made:
+        state = Path(made) / "state"
+        state.mkdir(mode=0o711)
+        for step in range(3):
+            done = subprocess.run(
+                [str(build / "spank-stub"), str(build / "gpualert.so"), "remote", f"plug:state_dir={state}", "plug:off_file=/none", ASKED, "tasks=12",
+                 f"step={step}", "--", "sh", "-c", "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2"],
+                env={"PATH": os.environ["PATH"], "SLURMD_NODENAME": "n1", "ASAN_OPTIONS": "detect_leaks=0"}, check=False, capture_output=True, timeout=60,
+            )  # fmt: skip
+            assert b"Sanitizer" not in done.stderr, done.stderr
+        sizes = {path.name: path.stat().st_blocks * 512 for path in state.glob("logs/*/*")}
+        assert len(sizes) == 3 * 24
+        assert max(sizes.values()) <= (1 << 19) + 8192
+        assert sum(sizes.values()) <= (16 << 20) + 72 * 8192
+        (path,) = state.glob("node/n1/jobs/*")
+        assert '"storage":"tmpfs"' in path.read_text()
+
+
+def _records(state):
+    """(job id, exit record) of every attempt, in order."""
+    found = []
+    for path in state.glob("node/n1/jobs/*"):
+        job = JobFile.read(path)
+        records, problems = ExitRecord.read_folder(job.record_folder)
+        assert not problems
+        found += [(job.job_id, record) for record in records]
+    return sorted(found, key=lambda pair: (pair[0], pair[1].step, pair[1].task))
 
 
 @pytest.mark.parametrize("argument", ["stat_dir=/x", "tail_kib=many", "rank_max_mib=-1", "min_free_mib=", "off_file=relative", "nonsense", "capture=some"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpualert_slurm.config import Config, Site
-from gpualert_slurm.programs.gpualert_node import child, outgoing
+from gpualert_slurm.programs.gpualert_node import child, outgoing, usage
 from gpualert_slurm.programs.gpualert_node.child import KILLED, Child
 from gpualert_slurm.programs.gpualert_node.cleaner import clean
 from gpualert_slurm.programs.gpualert_node.cluster_name import cluster_name
@@ -144,6 +145,50 @@ def test_old_folders_of_jobs_that_are_over_are_removed(folders):
     assert sorted(p.name for p in (folders.state_dir / "logs").iterdir()) == sorted(n for k, n in names.items() if k != "old")
     assert (kept / "file").exists()
     assert (folders.jobs).exists()
+
+
+def made(folders: Folders, name: str, mib: int, days_ago: float) -> Path:
+    """An attempt's two folders; its logs are counted as ``mib``."""
+    record, logs = folders.base / name, folders.state_dir / "logs" / name
+    record.mkdir()
+    logs.mkdir(parents=True)
+    (record / "usage").write_text(f"2 {mib << 20}\n")
+    when = time.time() - days_ago * 86400
+    for path in (record / "usage", record, logs):
+        os.utime(path, (when, when))
+    return record
+
+
+def test_oldest_logs_go_first_when_there_are_too_many(folders):
+    """Until the rest fits; those of a job that runs, that is not reported yet, or that begins just now are never among them."""
+    oldest, older, young = (made(folders, f"{i}.5f0c8a3b9d2e4f61", 400, 4 - i) for i in (1, 2, 3))
+    running, begins = made(folders, "8.5f0c8a3b9d2e4f61", 400, 5), made(folders, "9.5f0c8a3b9d2e4f61", 400, 0)
+    (folders.jobs / running.name).touch()
+    assert clean(folders, 30, max_mib=1300) == [oldest.name, older.name]
+    assert all(path.exists() for path in (young, running, begins))
+    assert (folders.base / "usage").read_text() == f"6 {1200 << 20}\n"
+    assert clean(folders, 30, max_mib=1) == [young.name]
+    assert usage.read(folders.base) == usage.Usage(4, 800 << 20)
+
+
+def test_litter_of_writers_that_died_is_removed(folders):
+    """Private names, tmp/, a log folder without a record, a byjob entry of an attempt that is gone: after an hour, not before."""
+    gone, there = "7.5f0c8a3b9d2e4f61", made(folders, "8.5f0c8a3b9d2e4f61", 1, 1)
+    for name in ("tmp", "byjob"):
+        (folders.base / name).mkdir()
+    (folders.state_dir / "logs" / gone).mkdir()
+    litter = [folders.out / ".42.note.abc", folders.base / "tmp" / gone, folders.base / "byjob" / "7", folders.state_dir / "logs" / gone]
+    kept = [folders.base / "byjob" / "8", folders.base / "byjob" / "9", folders.out / "42.5f0c8a3b9d2e4f61.note"]
+    for path, text in ((litter[0], ""), (litter[1], ""), (litter[2], json.dumps({"attempt": gone})), (kept[0], json.dumps({"attempt": there.name})),
+                       (kept[1], "no job file"), (kept[2], "{}")):  # fmt: skip
+        path.write_text(text)
+    clean(folders, 30)
+    assert all(path.exists() for path in (*litter, *kept))
+    for path in (*litter, *kept):
+        os.utime(path, (1, 1))
+    clean(folders, 30)
+    assert [path for path in litter if path.exists()] == []
+    assert all(path.exists() for path in kept)
 
 
 def test_cluster_name_from_the_configuration_or_slurm_conf(tmp_path, monkeypatch):
