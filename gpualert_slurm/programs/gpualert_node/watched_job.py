@@ -30,6 +30,8 @@ _DOUBLE_EVERY = 4096
 _MOST_PIDS = 20_000
 _MOST_KERNEL = 2000
 _KEEP_EVERY_S = 10.0
+_PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EAGAIN, errno.EINTR})
+"""About the node just now; every other error is about what lies there."""
 
 
 @dataclass
@@ -223,7 +225,7 @@ def read_job(path: Path) -> JobFile | str:
     try:
         job = JobFile.read(path)
     except OSError as error:
-        if error.errno not in (None, errno.ELOOP):  # those two are about what lies there
+        if error.errno in _PASSING:
             raise
         return str(error).splitlines()[0]
     except ValueError as error:

@@ -17,6 +17,8 @@ def test_file_that_was_just_moved_is_told_from_one_that_is_none(tmp_path):
     assert isinstance(read_job(tmp_path / "42.5f0c8a3b9d2e4f61"), str)
     (tmp_path / "link").symlink_to("42.5f0c8a3b9d2e4f61")
     assert isinstance(read_job(tmp_path / "link"), str)
+    (tmp_path / "folder").mkdir()
+    assert isinstance(read_job(tmp_path / "folder"), str)
 
 
 def test_file_that_cannot_be_read_just_now_is_no_bad_file(tmp_path):
