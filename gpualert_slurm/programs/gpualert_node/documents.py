@@ -10,6 +10,8 @@ from pathlib import Path
 from gpualert_slurm.config import Config
 from gpualert_slurm.epilog.collect import Ended, collect, is_first_node
 from gpualert_slurm.epilog.collect_log_work import Scan
+from gpualert_slurm.evidence import Trust
+from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_file import EpilogFacts, JobFile
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
@@ -41,11 +43,23 @@ def write_report(job: JobFile, cluster: str, config: Config, target: Path, *, re
     from gpualert_slurm.programs.gpualert_node.watched import watched
 
     ended = _ended(job, cluster)
-    report = collect(ended, watched(ended), config, _scan() if read_logs else None)
+    report = within(collect(ended, watched(ended), config, _scan() if read_logs else None), config.daemon.max_report_bytes)
     content = report.json_bytes()
     write_whole(target, content)
     NodeReport.model_validate_json(content)  # what we cannot read back, the daemon cannot either: then the logs are left out
     print(f"<6>job {job.job_id}: report of {len(content)} bytes, {len(report.evidence)} pieces of evidence, {len(report.gaps)} gaps", file=sys.stderr)
+
+
+def within(report: NodeReport, most_bytes: int) -> NodeReport:
+    """The report in ``most_bytes`` of JSON: what the logs gave goes, the bulkiest and least telling first, each with a gap; SYSTEM evidence stays."""
+    system = tuple(e for e in report.evidence if e.trust is Trust.SYSTEM)
+    for field, what in (("series", "series"), ("artifacts", "artifacts"), ("excerpts", "excerpts"), ("evidence", "evidence from logs")):
+        size = len(report.json_bytes())
+        if size <= most_bytes:
+            break
+        gap = Gap(what=f"the report's {what}", why=f"with more than {most_bytes} bytes (it had {size}) the daemon would refuse it", node=report.node)
+        report = report.model_copy(update={field: system if field == "evidence" else (), "gaps": (*report.gaps, gap)})
+    return report
 
 
 def _scan() -> Scan:
