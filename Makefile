@@ -39,9 +39,12 @@ build: venv c nvml ## everything into .venv/
 
 test: deps build unit integration system ## environment, build, and all tests
 
+# Real daemons, clocks and signals on a busy machine: what fails is run once more, and named as rerun in the summary; twice is a failure.
+AGAIN := --reruns 1 -raR
+
 unit: ; $(BIN)/python -m pytest tests/unit -q
-integration: ; $(BIN)/python -m pytest tests/integration -q
-system: ; $(BIN)/python -m pytest tests/system -q
+integration: ; $(BIN)/python -m pytest tests/integration -q $(AGAIN)
+system: ; $(BIN)/python -m pytest tests/system -q $(AGAIN)
 
 check: build lint typing law shell ## ruff, mypy, room law, shellcheck
 
