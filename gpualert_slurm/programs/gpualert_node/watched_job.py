@@ -30,8 +30,8 @@ _DOUBLE_EVERY = 4096
 _MOST_PIDS = 20_000
 _MOST_KERNEL = 2000
 _KEEP_EVERY_S = 10.0
-_PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EAGAIN, errno.EINTR})
-"""About the node just now; every other error is about what lies there."""
+_PASSING = frozenset({errno.ENOENT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EAGAIN, errno.EINTR})
+"""The file was moved this moment, or the node is short of something; every other error is about what lies there."""
 
 
 @dataclass
