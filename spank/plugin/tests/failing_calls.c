@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ CALL(int, fchownat, (int folder, const char *path, uid_t uid, gid_t gid, int fla
 CALL(int, flock, (int fd, int how), (fd, how), -1)
 CALL(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 CALL(int, fstat, (int fd, struct stat *status), (fd, status), -1)
+CALL(int, fstatfs, (int fd, struct statfs *status), (fd, status), -1)
 CALL(int, fstatvfs, (int fd, struct statvfs *status), (fd, status), -1)
 CALL(int, fsync, (int fd), (fd), -1)
 CALL(int, ftruncate, (int fd, off_t length), (fd, length), -1)
@@ -165,6 +167,7 @@ CALL(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, m
 CALL(int, setrlimit, (__rlimit_resource_t what, const struct rlimit *limit), (what, limit), -1)
 CALL(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t length), (fd, level, name, value, length), -1)
 CALL(int, socketpair, (int family, int type, int protocol, int ends[2]), (family, type, protocol, ends), -1)
+CALL(int, statx, (int folder, const char *path, int flags, unsigned mask, struct statx *status), (folder, path, flags, mask, status), -1)
 CALL(int, sync_file_range, (int fd, off64_t at, off64_t length, unsigned flags), (fd, at, length, flags), -1)
 CALL(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), -1)
 #define WRITE_FAILED (wakes(fd) ? real_write(fd, bytes, length) : -1)
