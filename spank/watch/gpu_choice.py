@@ -27,7 +27,10 @@ class GpuChoice:
     why_not: str | None = None
 
 
-def choose(snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_minors: Collection[int] | None, alone: bool | None) -> GpuChoice:
+def choose(
+    snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_minors: Collection[int] | None, alone: bool | None,
+    attached: Collection[str] = (),
+) -> GpuChoice:
     """The job's GPUs among those seen.
 
     Args:
@@ -35,6 +38,7 @@ def choose(snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_
         slurm_job_gpus: ``SLURM_JOB_GPUS`` as the Epilog had it from Slurm; None where it was absent or no epilog ran.
         cgroup_minors: minor numbers that the job's device cgroup let it open; None where no such cgroup was seen.
         alone: whether no other job was seen on the node while this one ran; None when that is not known.
+        attached: UUIDs of the cards that NVML listed a process of the job on: its own beyond doubt, though perhaps not all of them.
     """
     cards = {s.uuid: s for s in snapshots}
     if not cards:
@@ -49,6 +53,10 @@ def choose(snapshots: Iterable[GpuSnapshot], slurm_job_gpus: str | None, cgroup_
         return choice
     if alone:
         return GpuChoice(frozenset(cards), "no other job was on the node: all of its GPUs")
+    used = frozenset(attached) & frozenset(cards)
+    if used:
+        why = choice.why_not or "neither the Epilog nor a device cgroup names this job's GPUs"
+        return GpuChoice(used, "the cards that NVML listed a process of the job on", f"others may have been the job's: {why}")
     if choice.why_not is not None:
         return choice
     return GpuChoice(why_not="neither the Epilog nor a device cgroup names this job's GPUs, and it may not have been alone on the node")

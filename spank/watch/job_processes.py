@@ -5,6 +5,7 @@ The environment of a process is its owner's and proves nothing; parents, cgroup 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -87,6 +88,35 @@ def descendants(processes: dict[int, Process], roots: Iterable[int]) -> set[int]
                 found.add(child)
                 waiting.append(child)
     return found
+
+
+def family(roots: Iterable[int], proc: Path = PROC) -> set[int] | None:
+    """``descendants`` without a table of the whole host: a node of 256 processors has thousands of kernel threads.
+
+    None where the kernel does not list children (CONFIG_PROC_CHILDREN).
+    """
+    found: set[int] = set()
+    waiting = list(roots)
+    listed = False
+    while waiting:
+        pid = waiting.pop()
+        try:
+            threads = [entry.path for entry in os.scandir(proc / str(pid) / "task")]
+        except OSError:
+            continue
+        for thread in threads:
+            try:
+                with open(f"{thread}/children", "rb") as file:  # noqa: PTH123  (hundreds of them a look)
+                    names = file.read().split()
+            except OSError:
+                continue
+            listed = True
+            for name in names:
+                child = int(name)
+                if child not in found:
+                    found.add(child)
+                    waiting.append(child)
+    return found if listed else None
 
 
 def cgroup_job(pid: int, proc: Path = PROC) -> int | None:

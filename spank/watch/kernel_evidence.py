@@ -67,7 +67,7 @@ class KernelMatcher:
 
 def tied(
     lines: Iterable[Evidence], job_id: int, job_pids: Collection[int], gpus: Collection[GpuSnapshot], node: str, *, alone: bool | None,
-    rank_of: Callable[[int], Where | None],
+    rank_of: Callable[[int], Where | None], gone: Callable[[int, int | None], bool] = lambda _pid, _time_ns: False,
 ) -> tuple[list[Evidence], list[Gap]]:
     """The lines that are this job's, each with ``data["tied_by"]``, and a gap that counts the others.
 
@@ -79,6 +79,7 @@ def tied(
         node: for the gap.
         alone: no other job was on the node; only then a line about the whole node is the job's.
         rank_of: whose task a pid is, where an exit record says so.
+        gone: whether the job's process of that pid had ended well before that time: the pid is another's by then.
     """
     cards = {pci_address(g.pci_bus_id): g for g in gpus if g.pci_bus_id}
     kept: list[Evidence] = []
@@ -89,7 +90,7 @@ def tied(
         named_job = line.data.get("job_id")
         if isinstance(named_job, int):
             why = "cgroup" if named_job == job_id else None
-        elif isinstance(pid, int) and pid in job_pids:
+        elif isinstance(pid, int) and pid in job_pids and not gone(pid, line.time_ns):
             why = "pid"
         elif card is not None:
             why = "gpu"

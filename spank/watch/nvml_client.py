@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 _MOST_BYTES = 4 << 20
 _MOST_HANGS = 3
+_MOST_EVENTS = 300
 _FORGET_HANGS_S = 3600.0
 _RETRY_MISSING_S = 60.0
 _GOODBYE_S = 0.3
@@ -40,6 +41,10 @@ class GpuReading:
     rows: tuple[dict[str, object], ...] = ()
     problems: tuple[GpuProblem, ...] = ()
     missing: str | None = None
+    events: tuple[dict[str, object], ...] = ()
+    """What NVML reported since the last reading, XIDs above all: ``nvml_events``."""
+    slow: bool = True
+    """Whether the counters that hardly move were read too."""
 
 
 @dataclass
@@ -56,6 +61,7 @@ class NvmlClient:
     _child: subprocess.Popen[bytes] | None = None
     _buffer: bytearray = field(default_factory=bytearray)
     _abandoned: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _fast: bool = False
     _hangs: int = 0
     _hung_at: float = 0.0
     _missing: str | None = None
@@ -76,8 +82,10 @@ class NvmlClient:
         """The descriptor that becomes readable with the answer."""
         return self._child.stdout.fileno() if self._child and self._child.stdout else None
 
-    def request(self) -> GpuReading | None:
-        """Ask for a reading. An answer that is known at once (NVML is missing or given up) is returned, else None: ``poll`` has it."""
+    def request(self, *, fast: bool = False) -> GpuReading | None:
+        """Ask for a reading, ``fast`` for the counters that move. An answer that is known at once (NVML is missing or given up) is returned,
+        else None: ``poll`` has it.
+        """
         now = time.monotonic()
         if self.busy:
             return None
@@ -90,12 +98,12 @@ class NvmlClient:
                 self._start()
             if self._child is None or self._child.stdin is None:
                 return _none("NVML's process did not start")
-            self._child.stdin.write(b"read\n")
+            self._child.stdin.write(b"sample\n" if fast else b"read\n")
             self._child.stdin.flush()
         except OSError as error:
             self._give_up()
             return _none(f"NVML's process cannot be reached: {error}")
-        self.due = now + self.timeout_s
+        self.due, self._fast = now + self.timeout_s, fast
         return None
 
     def poll(self) -> GpuReading | None:
@@ -161,6 +169,8 @@ class NvmlClient:
                 time_ns=int(answer["time_ns"]),
                 rows=tuple(dict(row) for row in answer["gpus"]),
                 problems=tuple(GpuProblem(int(p["index"]), p.get("uuid"), str(p["words"])[:300]) for p in answer["problems"][:64]),
+                events=tuple(dict(event) for event in answer.get("events", ())[:_MOST_EVENTS]),
+                slow=not self._fast,
             )
         except (ValueError, KeyError, TypeError):
             self._give_up()

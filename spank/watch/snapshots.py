@@ -1,42 +1,76 @@
-"""From NVML's rows to the records that travel: snapshots, series, gaps. Pure."""
+"""From NVML's rows to the records that travel: snapshots, samples, series, gaps. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 from pydantic import ValidationError
 
+from gpualert_slurm.discovery import discover
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.series import Series
-
-SAMPLED = {
-    "utilization_gpu_percent": ("gpu_utilization_percent", "percent"),
-    "memory_used_bytes": ("gpu_memory_used_bytes", "bytes"),
-    "power_mw": ("gpu_power_mw", "mW"),
-    "temperature_c": ("gpu_temperature_c", "C"),
-    "sm_clock_mhz": ("gpu_sm_clock_mhz", "MHz"),
-    "throttle_reasons": ("gpu_throttle_reasons", "bit mask"),
-}
-"""What is kept between ``before`` and ``after``: the field of a snapshot, its series' name and unit."""
+from gpualert_slurm.spank.watch import gpu_counters
+from gpualert_slurm.spank.watch.gpu_counter import GpuCounter
+from gpualert_slurm.spank.watch.sample_file import Column, Place
 
 MOST_POINTS = 600
+FEWEST_POINTS = 60
+MOST_POINTS_ALL = 30_000
+"""Of all series of a node together: some 1.5 MB of JSON. Many ranks share it."""
+Row = Mapping[str, object]
 
 
-def snapshots(rows: Iterable[dict[str, object]], node: str, job_pids: Collection[int]) -> tuple[list[GpuSnapshot], list[Gap]]:
-    """The node's GPUs as records; a row that makes no sense is a gap."""
+@cache
+def sampled() -> dict[str, tuple[str, str]]:
+    """What is kept of every sample: the field of a row, its series' name and unit; each counter's file says its own."""
+    return {field: named for counter in _counters().values() for field, named in counter.series.items()}
+
+
+@cache
+def moving(*, slow: bool) -> tuple[str, ...]:
+    """Counters of which moves are kept: those read with every sample, or the slow ones. Their series have their fields' names."""
+    return tuple(field for counter in _counters().values() if counter.slow is slow for field in counter.moving)
+
+
+@cache
+def _counters() -> dict[str, GpuCounter]:
+    return discover(gpu_counters, "COUNTER", GpuCounter)
+
+
+def snapshots(
+    rows: Iterable[Row], node: str, job_pids: Collection[int], foreign: Callable[[int], bool | None] | None = None
+) -> tuple[list[GpuSnapshot], list[Gap]]:
+    """The node's GPUs as records; a row that makes no sense is a gap.
+
+    ``foreign`` says whether a pid is certainly not the job's (None: it cannot tell, and is not counted).
+    """
     found: list[GpuSnapshot] = []
     gaps: list[Gap] = []
     for row in rows:
         pids = row.get("process_pids")
-        attached = any(pid in job_pids for pid in pids) if isinstance(pids, list) else None
+        known = [pid for pid in pids if isinstance(pid, int)] if isinstance(pids, list) else None
+        attached = any(pid in job_pids for pid in known) if known is not None else None
+        strangers = sum(1 for pid in known if foreign(pid)) if known is not None and foreign is not None else None
         try:
-            found.append(GpuSnapshot.model_validate({**row, "node": node, "job_attached": attached}))
+            found.append(GpuSnapshot.model_validate({**row, "node": node, "job_attached": attached, "foreign_processes": strangers}))
         except ValidationError as error:
             why = f"NVML's answer makes no sense: {error.errors()[0]['msg']}"
             gaps.append(Gap(what=f"counters of GPU {row.get('index', '?')}", why=why, node=node))
     return found, gaps
+
+
+def numbers(row: Row, fields: Iterable[str], names: Mapping[str, tuple[str, str]] | None = None) -> dict[str, float]:
+    """Of a row the numbers among ``fields``, by their series' name where ``names`` has one; flags are 0 and 1."""
+    found: dict[str, float] = {}
+    for field in fields:
+        value = row.get(field)
+        if isinstance(value, (int, float)) and math.isfinite(value):
+            found[names[field][0] if names else field] = float(value)
+    return found
 
 
 def thin(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:
@@ -55,36 +89,43 @@ def thin(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:
     return sorted(keep)
 
 
-def series(samples: Iterable[tuple[int, dict[str, dict[str, float]]]], node: str, wanted: Callable[[str], bool]) -> list[Series]:
-    """One series for each sampled field and GPU.
+def series(columns: Mapping[tuple[Place, str], Column], node: str, wanted: Callable[[Where], Where | None]) -> list[Series]:
+    """One series for each column of samples.
 
     Args:
-        samples: (time in ns, {uuid: {field: value}}), oldest first.
+        columns: as ``sample_file.read`` gives them.
         node: whose they are.
-        wanted: whether a GPU, by UUID, is the job's.
+        wanted: whose a place is, with all that is known of it by now (the rank of a pid); None where it is not the job's.
     """
-    columns: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
-    for time_ns, gpus in samples:
-        for uuid, fields in gpus.items():
-            if not wanted(uuid):
-                continue
-            for field, value in fields.items():
-                if field in SAMPLED:
-                    times, values = columns.setdefault((uuid, field), ([], []))
-                    times.append(time_ns)
-                    values.append(float(value))
+    units = dict(sampled().values()) | _UNITS
+    chosen = [(where, name, column) for (place, name), column in columns.items() if (where := _where(place, node, wanted)) is not None]
+    most = max(FEWEST_POINTS, min(MOST_POINTS, MOST_POINTS_ALL // max(1, len(chosen))))
     found = []
-    for (uuid, field), (times, values) in sorted(columns.items()):
-        name, unit = SAMPLED[field]
-        keep = thin(values)
+    for where, name, column in sorted(chosen, key=lambda c: (c[0].gpu_uuid or "", c[0].rank if c[0].rank is not None else -1, c[0].pid or 0, c[1])):
+        keep = thin(column.values, most)
         found.append(
             Series(
                 name=name,
-                unit=unit,
-                where=Where(node=node, gpu_uuid=uuid),
-                times_ns=tuple(times[i] for i in keep),
-                values=tuple(values[i] for i in keep),
-                points_seen=len(values),
+                unit=units.get(name, "ns" if name.endswith("_ns") else "count" if name in moving(slow=True) + moving(slow=False) else ""),
+                where=where,
+                times_ns=tuple(column.times_ns[i] for i in keep),
+                values=tuple(column.values[i] for i in keep),
+                points_seen=len(column.values),
             )
         )
     return found
+
+
+_UNITS = {
+    "gpu_foreign_processes": "count", "cpu_percent": "percent", "blocked_percent": "percent", "log_bytes": "bytes", "host_load": "tasks",
+    "host_memory_available_bytes": "bytes", "host_psi_cpu_percent": "percent", "host_psi_io_percent": "percent", "host_psi_memory_percent": "percent",
+    "step_memory_bytes": "bytes", "step_cpu_percent": "percent", "step_psi_io_percent": "percent", "step_psi_memory_percent": "percent",
+    "step_frozen": "0 or 1",
+}  # fmt: skip
+
+
+def _where(place: Place, node: str, wanted: Callable[[Where], Where | None]) -> Where | None:
+    try:
+        return wanted(Where.model_validate({**dict(place), "node": node}))
+    except ValidationError:
+        return None

@@ -17,18 +17,28 @@ from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.record import Record, TimeNs
 from gpualert_slurm.spool import write_whole
 
-GPUS, KERNEL, STATE = "gpus.jsonl", "kernel.jsonl", "watch.json"
+GPUS, KERNEL, STATE, SAMPLES = "gpus.jsonl", "kernel.jsonl", "watch.json", "samples.jsonl"
 _MOST_LINE = 1 << 20
 _MOST_FILE = 64 << 20
 
 
+class NvmlEvent(Record):
+    """An event as NVML reported it: an XID, or another kind of ``nvml_events``. ``uuid`` is empty where it is none of one card."""
+
+    time_ns: TimeNs
+    uuid: str = ""
+    kind: str
+    number: int = 0
+    gpu_instance: int | None = None
+
+
 class GpuLine(Record):
-    """One line of ``gpus.jsonl``: ``before`` and ``after`` hold whole snapshots, ``sample`` a few fields by UUID."""
+    """One line of ``gpus.jsonl``: ``before`` and ``after`` hold whole snapshots; ``sample`` what happened; numbers go to ``samples.jsonl``."""
 
     when: str
     time_ns: TimeNs
     gpus: tuple[GpuSnapshot, ...] = ()
-    sample: dict[str, dict[str, float]] = {}
+    events: tuple[NvmlEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
@@ -58,7 +68,7 @@ class WatchFiles:
 
     def add_gpus(self, line: GpuLine) -> None:
         """Append a line; ``before`` and ``after`` are fsynced. Raises OSError."""
-        _append(self.folder / GPUS, line.json_bytes(), durable=line.when != "sample")
+        _append(self.folder / GPUS, line.json_bytes(), durable=line.when != "sample" or bool(line.events))
 
     def gpus(self) -> Iterator[GpuLine]:
         """The lines in the order written; a torn or strange line is left out."""

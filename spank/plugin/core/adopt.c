@@ -35,6 +35,8 @@ static void stream_adopt(struct stream *s, int in_fd, int out_fd, bool shared)
     s->in_fd = in_fd;
     s->out_fd = out_fd;
     s->out_kind = kind_of(out_fd, shared);
+    if (s->out_kind == OUT_POLLED)
+        pace_start(&s->pace, out_fd);
     s->why_not = CAPTURED;
 }
 

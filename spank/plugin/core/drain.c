@@ -4,10 +4,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "lookout.h"
 #include "state.h"
 
 enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10,
-       READ_TRIES = 100, POLL_AGAIN_NS = 10000000 };
+       READ_TRIES = 100 };
 
 void drain_kick(struct capture *c)
 {
@@ -91,8 +92,11 @@ static bool take_in(struct capture *c, struct stream *s)
     s->late = false;
     if (s->last_drain)
         s->quota -= (uint64_t)n;
-    if (start < LOUD_BYTES && start + (uint64_t)n >= LOUD_BYTES)
-        (void)fcntl(s->in_fd, F_SETPIPE_SZ, LOUD_PIPE_BYTES); /* fewer turns for a loud task; the user's pipe pages are spared otherwise */
+    if (start < LOUD_BYTES && start + (uint64_t)n >= LOUD_BYTES) { /* fewer turns for a loud task; the user's pipe pages are spared otherwise */
+        (void)fcntl(s->in_fd, F_SETPIPE_SZ, LOUD_PIPE_BYTES);
+        if (s->out_kind == OUT_POLLED)
+            pace_widen(&s->pace, s->out_fd, LOUD_PIPE_BYTES);
+    }
     pthread_mutex_lock(&c->lock);
     s->got += (uint64_t)n;
     settle(s);
@@ -117,6 +121,8 @@ static bool sent(struct capture *c, struct stream *s, ssize_t done, uint64_t tri
 
     pthread_mutex_lock(&c->lock);
     over = stream_sent(s, done, tried, why, now_ns);
+    if (s->blocked)
+        pace_full(&s->pace, s->sent, now_ns);
     if (over)
         output_close(s);
     else if (s->retry_ns && !s->blocked)
@@ -187,6 +193,8 @@ static void handle_stream(struct capture *c, struct stream *s, short in_events, 
                 break;
     if (s->out_kind == OUT_POLLED && s->out_fd >= 0 && !s->blocked)
         pass_on(c, s);
+    if (s->out_kind == OUT_POLLED && s->in_fd >= 0 && s->paused)
+        take_in(c, s); /* into the room that this made: it need not be polled for */
     if (s->out_kind == OUT_BLOCKING && s->in_fd >= 0 && reader_gone(c, s))
         input_close(c, s, "output_closed");
 }
@@ -256,31 +264,6 @@ static void save_tails(struct capture *c, int *timeout_ms)
     }
 }
 
-/* Fills c->polled: wake, handshakes, two slots a stream, one a task. Returns false when there is nothing left to do. */
-static bool look_out(struct capture *c)
-{
-    bool open = !atomic_load(&c->finishing);
-    struct pollfd *p = c->polled;
-
-    *p++ = (struct pollfd){.fd = c->wake_fd, .events = POLLIN};
-    *p++ = (struct pollfd){.fd = c->receiver, .events = POLLIN};
-    pthread_mutex_lock(&c->lock);
-    for (unsigned i = 0; i < c->streams; i++) {
-        struct stream *s = &c->stream[i];
-        bool room = s->in_fd >= 0 && stream_room(s, c->bounds.backlog_max_bytes) > 0;
-        bool waits = s->out_kind == OUT_POLLED && s->out_fd >= 0 && s->sent < s->got;
-        s->paused = s->in_fd >= 0 && !room;
-        s->late |= s->paused;
-        *p++ = (struct pollfd){.fd = room ? s->in_fd : -1, .events = POLLIN};
-        *p++ = (struct pollfd){.fd = waits ? s->out_fd : -1, .events = POLLOUT};
-        open |= s->in_fd >= 0 || (s->out_kind == OUT_POLLED && s->out_fd >= 0);
-    }
-    pthread_mutex_unlock(&c->lock);
-    for (unsigned i = 0; i < c->tasks; i++)
-        *p++ = (struct pollfd){.fd = c->task[i].pidfd, .events = POLLIN};
-    return open;
-}
-
 static void give_up(struct capture *c)
 {
     for (unsigned i = 0; i < c->streams; i++) {
@@ -313,17 +296,6 @@ static void handle_events(struct capture *c)
         handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
 }
 
-/* poll(2) could not, for want of memory: look everywhere a hundred times a second. Everything but a pidfd can be asked without waiting. */
-static void look_everywhere(struct capture *c)
-{
-    const struct timespec nap = {.tv_nsec = POLL_AGAIN_NS};
-    nanosleep(&nap, NULL);
-    for (unsigned i = 0; i < 2 + 2 * c->streams; i++)
-        c->polled[i].revents = c->polled[i].fd >= 0 ? c->polled[i].events : 0;
-    for (unsigned i = 0; i < c->tasks; i++)
-        c->polled[2 + 2 * c->streams + i].revents = 0;
-}
-
 /* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
 static void make_durable(struct capture *c)
 {
@@ -340,11 +312,12 @@ static void make_durable(struct capture *c)
 void *drain_run(void *argument)
 {
     struct capture *c = argument;
+    int64_t wake_ns;
 
     prctl(PR_SET_NAME, "gpualert-drain"); /* what top -H and the kernel call it */
     if (c->bounds.sync_first)
         make_durable(c);
-    while (look_out(c)) {
+    while (lookout_prepare(c, &wake_ns)) {
         int timeout_ms = deadlines(c);
         save_tails(c, &timeout_ms);
         if (atomic_load(&c->give_up)) {
@@ -354,12 +327,10 @@ void *drain_run(void *argument)
         bool busy = false;
         for (unsigned i = 0; i < c->streams; i++)
             busy |= c->stream[i].last_drain && c->stream[i].in_fd >= 0 && !c->stream[i].paused;
-        if (poll(c->polled, 2 + 2 * c->streams + c->tasks, busy ? 0 : timeout_ms) >= 0) {
+        if (timeout_ms >= 0 && (wake_ns < 0 || wake_ns > timeout_ms * 1000000LL))
+            wake_ns = timeout_ms * 1000000LL;
+        if (lookout_wait(c, busy ? 0 : wake_ns))
             handle_events(c);
-        } else if (errno != EINTR) {
-            look_everywhere(c);
-            handle_events(c);
-        }
     }
     atomic_store(&c->drained, true);
     pthread_mutex_lock(&c->lock);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "capture.h"
+#include "pace.h"
 #include "time_index.h"
 
 #define STREAM_CHUNK_BYTES 131072
@@ -33,6 +34,7 @@ struct stream {
     bool paused;  /* not read because of the bounds: whoever sends wakes the drain thread */
     bool late;    /* was paused since the last read */
     bool blocked; /* OUT_POLLED: the output took nothing, wait for it */
+    struct pace pace; /* OUT_POLLED: for how long to leave it alone then */
     bool last_drain;
     bool log_done; /* `logged` grows no more */
     unsigned failed_reads; /* one after the other */

@@ -153,6 +153,7 @@ CALL(int, linkat, (int from_folder, const char *old, int to_folder, const char *
 CALL(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), -1)
 CALL(void *, mmap, (void *at, size_t length, int protection, int flags, int fd, off_t offset), (at, length, protection, flags, fd, offset), MAP_FAILED)
 CALL(int, pipe2, (int ends[2], int flags), (ends, flags), -1)
+CALL(int, ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *most, const sigset_t *mask), (fds, count, most, mask), -1)
 CALL(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout), -1)
 CALL(ssize_t, pread, (int fd, void *bytes, size_t length, off_t at), (fd, bytes, length, at), -1)
 CALL(int, pthread_attr_init, (pthread_attr_t * a), (a), why)

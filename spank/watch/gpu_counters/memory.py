@@ -14,4 +14,4 @@ def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     return known(memory_used_bytes=int(info.used), memory_total_bytes=int(info.total)) if info is not None else {}
 
 
-COUNTER = GpuCounter(("memory_used_bytes", "memory_total_bytes"), _read)
+COUNTER = GpuCounter(("memory_used_bytes", "memory_total_bytes"), _read, series={"memory_used_bytes": ("gpu_memory_used_bytes", "bytes")})

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpualert_slurm.spank.watch.gpu_counter import GpuCounter, Nvml, Value, known
+from gpualert_slurm.spank.watch.gpu_counter import GpuCounter, Nvml, Value
+
+_MOST_SLICES = 16
 
 
 def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     modes = nvml.ask("nvmlDeviceGetMigMode", handle)
-    return known(mig_enabled=None if modes is None else bool(modes[0]))
+    if modes is None:
+        return {}
+    if not modes[0]:
+        return {"mig_enabled": False}
+    slices = []
+    for number in range(min(nvml.ask("nvmlDeviceGetMaxMigDeviceCount", handle) or 0, _MOST_SLICES)):
+        part = nvml.ask("nvmlDeviceGetMigDeviceHandleByIndex", handle, number)
+        uuid = nvml.ask("nvmlDeviceGetUUID", part) if part is not None else None
+        if isinstance(uuid, str):
+            slices.append(uuid)
+    return {"mig_enabled": True, "mig_instances": slices}
 
 
-COUNTER = GpuCounter(("mig_enabled",), _read)
+COUNTER = GpuCounter(("mig_enabled", "mig_instances"), _read, slow=True)

@@ -9,4 +9,9 @@ def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     return known(power_mw=nvml.ask("nvmlDeviceGetPowerUsage", handle))
 
 
-COUNTER = GpuCounter(("power_mw",), _read)
+COUNTER = GpuCounter(
+    ("power_mw", "energy_mj"),
+    _read,
+    field_ids={"energy_mj": 83},  # NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION
+    series={"power_mw": ("gpu_power_mw", "mW")},
+)

@@ -1,3 +1,5 @@
+"""Who uses the GPU for computing, by the pids of the node. How much memory each holds is said by some drivers only."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +11,13 @@ _MOST_PROCESSES = 256
 
 def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     processes = nvml.ask("nvmlDeviceGetComputeRunningProcesses", handle)
-    return {} if processes is None else {"process_pids": sorted({int(p.pid) for p in processes})[:_MOST_PROCESSES]}
+    if processes is None:
+        return {}
+    held: dict[int, int] = {}
+    for process in processes:
+        held[int(process.pid)] = held.get(int(process.pid), 0) + int(process.usedGpuMemory or 0)
+    pids = sorted(held)[:_MOST_PROCESSES]
+    return {"process_pids": pids, "process_memory_bytes": [held[pid] for pid in pids]}
 
 
-COUNTER = GpuCounter(("process_pids",), _read)
+COUNTER = GpuCounter(("process_pids", "process_memory_bytes"), _read)

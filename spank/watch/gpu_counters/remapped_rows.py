@@ -18,4 +18,5 @@ def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     )
 
 
-COUNTER = GpuCounter(("remapped_rows_correctable", "remapped_rows_uncorrectable", "remap_pending", "remap_failure"), _read)
+_FIELDS = ("remapped_rows_correctable", "remapped_rows_uncorrectable", "remap_pending", "remap_failure")
+COUNTER = GpuCounter(_FIELDS, _read, moving=_FIELDS)

@@ -13,4 +13,4 @@ def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     return known(throttle_reasons=reasons)
 
 
-COUNTER = GpuCounter(("throttle_reasons",), _read)
+COUNTER = GpuCounter(("throttle_reasons",), _read, series={"throttle_reasons": ("gpu_throttle_reasons", "bit mask")})
