@@ -18,10 +18,13 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.exit_record import ExitRecord
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.gpu import GpuSnapshot
+from gpualert_slurm.host import HostSnapshot
 from gpualert_slurm.job_file import EpilogFacts, JobFile
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.process import Process
 from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.series import Series
+from gpualert_slurm.stall import Stall
 
 MOST_GAPS = 300
 MOST_TASKS = 20_000
@@ -38,6 +41,10 @@ class Watched:
     gpus_after: list[GpuSnapshot] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
+    processes: list[Process] = field(default_factory=list)
+    host_before: HostSnapshot | None = None
+    host_after: HostSnapshot | None = None
+    stalls: list[Stall] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
 
@@ -144,6 +151,10 @@ def collect(ended: Ended, watched: Watched, config: Config, scan: Scan | None) -
         exits=tuple(exits),
         gpus_before=tuple(watched.gpus_before),
         gpus_after=tuple(watched.gpus_after),
+        processes=tuple(watched.processes),
+        host_before=watched.host_before,
+        host_after=watched.host_after,
+        stalls=tuple(watched.stalls),
         evidence=(*watched.evidence, *found.evidence),
         series=(*watched.series, *found.series),
         excerpts=tuple(found.excerpts),

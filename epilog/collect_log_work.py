@@ -72,7 +72,8 @@ class LogWork:
         with open_log(Path(log.path), frame) as text:
             hurried = Hurried(text, self.hurry_at, frame.tail_start + frame.tail - _TAIL_BYTES)
             buffered = io.BufferedReader(hurried, 1 << 18)
-            send(b"P" + self.scan(buffered, log.path, _where(log), arrival, self.most_evidence).json_bytes())
+            parsed = self.scan(buffered, log.path, _where(log), arrival, self.most_evidence)
+            send(b"P" + (parsed if hurried.blanked is None else parsed.unhashed()).json_bytes())
         if hurried.blanked is not None:
             gap(f"what bytes {hurried.blanked[0]} to {hurried.blanked[1]} of {log.path} say", "no time was left to read more than the end")
 

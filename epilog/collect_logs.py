@@ -20,7 +20,7 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.rank_log import HEADER_BYTES, MARK_BYTES
-from gpualert_slurm.series import Series
+from gpualert_slurm.series import FROM_LOGS, Series
 from gpualert_slurm.time_index import TimeIndex
 
 MOST_EVIDENCE_PER_LOG = 2000
@@ -154,7 +154,7 @@ def _take_parsed(found: LogFindings, log: RankLog, parsed: ParsedLog) -> None:
     if refused:
         found.gaps.append(Gap(what=f"{refused} findings in {log.path}", why="malformed, or more than a report carries", node=log.node, rank=log.rank))
     for series in parsed.series[: MOST_SERIES - len(found.series)]:
-        if len(series.values) <= _MOST_POINTS and len(series.name) <= 64 and not series.name.startswith("gpu_"):
+        if len(series.values) <= _MOST_POINTS and series.name in FROM_LOGS:
             found.series.append(series.model_copy(update={"where": _ours(series.where, log)}))
     for gap in parsed.gaps[:20]:
         found.gaps.append(Gap(what=gap.what[:500], why=gap.why[:500], node=log.node, rank=log.rank))

@@ -6,6 +6,7 @@ One report a node is kept, reports of other runs are refused, and what was expec
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
 from gpualert_slurm.attempt import Attempt
@@ -102,8 +103,19 @@ def _first(notes: Sequence[JobNote], reports: Sequence[NodeReport], row: Account
     for kind in (notes, reports):
         fitting = [d for d in kind if row is None or (d.attempt.job_id == row.job_id and same_owner(row, d.uid, d.user))]
         if fitting:
-            return min(fitting, key=lambda d: (d.written_ns, d.node, d.json_bytes()))
+            return _ordered(fitting)[0]
     return None
+
+
+_D = TypeVar("_D", bound=Document)
+
+
+def _ordered(documents: Sequence[_D]) -> list[_D]:
+    """By time and node; only what is still alike is told apart by its whole content, which costs."""
+    groups: dict[tuple[int, str], list[_D]] = {}
+    for document in documents:
+        groups.setdefault((document.written_ns, document.node), []).append(document)
+    return [d for key in sorted(groups) for d in (groups[key] if len(groups[key]) == 1 else sorted(groups[key], key=lambda d: d.json_bytes()))]
 
 
 def _sift(
@@ -112,7 +124,7 @@ def _sift(
     """One report a node (the one written last), and a gap for each node whose report is not of this run."""
     kept: dict[str, NodeReport] = {}
     refused: dict[tuple[str, str], Gap] = {}
-    for report in sorted(reports, key=lambda r: (r.written_ns, r.json_bytes())):
+    for report in _ordered(reports):
         why = _why_foreign(report, first, row)
         if why is None and allocation and report.node not in allocation:
             why = f"{report.node} is not in the allocation {row.node_list if row else ''}"

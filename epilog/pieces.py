@@ -18,6 +18,7 @@ from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.record import Record
+from gpualert_slurm.stall import StallNote
 
 MAGIC = b"gpualert-piece/1\n"
 PIECE_BYTES = 512 * 1024 - 4096
@@ -25,8 +26,9 @@ PIECE_BYTES = 512 * 1024 - 4096
 _MOST_HEADER = 2048
 _MOST_PIECES = 4096
 
-Kind = Literal["note", "report"]
-_FORMATS: dict[str, type[JobNote] | type[NodeReport]] = {"note": JobNote, "report": NodeReport}
+Kind = Literal["note", "report", "stall"]
+Document = JobNote | NodeReport | StallNote
+_FORMATS: dict[str, type[JobNote] | type[NodeReport] | type[StallNote]] = {"note": JobNote, "report": NodeReport, "stall": StallNote}
 
 
 class PieceHeader(Record):
@@ -57,7 +59,7 @@ class Piece:
         return self.header.whole_sha256
 
 
-def cut(document: JobNote | NodeReport, kind: Kind, attempt: str, piece_bytes: int = PIECE_BYTES) -> list[bytes]:
+def cut(document: Document, kind: Kind, attempt: str, piece_bytes: int = PIECE_BYTES) -> list[bytes]:
     """The contents to seal: the document as JSON, compressed, in framed pieces. Pure, the same bytes for the same document."""
     whole = zlib.compress(document.json_bytes(), 6)
     count = max(1, -(-len(whole) // piece_bytes))
@@ -72,9 +74,9 @@ def cut(document: JobNote | NodeReport, kind: Kind, attempt: str, piece_bytes: i
     return framed
 
 
-def close_document(document: JobNote | NodeReport, attempt: str, seal: Seal, keys: SealKeys) -> list[bytes]:
+def close_document(document: Document, attempt: str, seal: Seal, keys: SealKeys) -> list[bytes]:
     """The document's sealed pieces. Raises SealUnavailableError."""
-    kind: Kind = "note" if isinstance(document, JobNote) else "report"
+    kind: Kind = "note" if isinstance(document, JobNote) else "stall" if isinstance(document, StallNote) else "report"
     return [seal.close(framed, keys) for framed in cut(document, kind, attempt)]
 
 
@@ -121,7 +123,7 @@ def complete(pieces: Iterable[Piece]) -> bool:
     return bool(found) and len(found) == next(iter(found.values())).header.pieces
 
 
-def join(pieces: Sequence[Piece], max_bytes: int) -> JobNote | NodeReport:
+def join(pieces: Sequence[Piece], max_bytes: int) -> Document:
     """The document that the pieces make up, in any order, duplicates allowed.
 
     Raises:

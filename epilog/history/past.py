@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import zlib
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.verdict import Verdict
 
 LIMIT = 10
 """Of each relation, the newest."""
 NODE_DAYS, NAME_DAYS = 30, 90
+MAX_VERDICT_BYTES = 16 << 20
 DAY_NS = 86_400 * 1_000_000_000
 _DEPENDENCY = re.compile(r"(?:^|\s)(?:-d\s*|--dependency[=\s])['\"]?((?:after\w*:[\d_:+]+[,?]?)+)")
+_AFTER = re.compile(r"after\w{0,12}:([\d_+:]{1,400})")
+_RESUMES = re.compile(r"resume|--load\b|ckpt|checkpoint|restore", re.IGNORECASE)
+"""A command line with such a word may name a checkpoint of an earlier job: the classifier decides whether it does."""
 
 
 def look_up(database: sqlite3.Connection, record: JobRecord) -> tuple[PastVerdict, ...]:
     """Verdicts on the same nodes (other people's only where the node was at fault, and without their job), on jobs of
-    the same user and name, and on jobs this one depends on (same user only).
+    the same user and name, and on jobs this one depends on (same user only). Where a command line speaks of a checkpoint, also the user's
+    other recent jobs that saved some: they count as ``same_name``, for the checkpoint's name joins them.
     """
     begun = record.started_ns or record.ended_ns or 0
     found: list[PastVerdict] = []
@@ -39,6 +46,16 @@ def look_up(database: sqlite3.Connection, record: JobRecord) -> tuple[PastVerdic
                 (record.attempt.cluster, record.uid, record.name, begun - NAME_DAYS * DAY_NS, begun, record.attempt.job_id, LIMIT),
             )
         ]
+    if resumes(record):
+        known = {one.job for one in found}
+        for row in database.execute(
+            "SELECT * FROM verdict WHERE cluster = ? AND uid = ? AND newest AND head_loss IS NOT NULL AND ended_ns BETWEEN ? AND ? AND job_id != ?"
+            " ORDER BY ended_ns DESC LIMIT ?",
+            (record.attempt.cluster, record.uid, begun - NAME_DAYS * DAY_NS, begun, record.attempt.job_id, LIMIT),
+        ):
+            past = _past(row, "same_name", row["label"])
+            if past.checkpoints and past.job not in known:
+                found.append(past)
     seen: set[int] = set()
     for node in record.nodes[:256]:
         for row in database.execute(
@@ -54,9 +71,20 @@ def look_up(database: sqlite3.Connection, record: JobRecord) -> tuple[PastVerdic
 
 def parents(record: JobRecord) -> list[int]:
     """Job ids the submit line depends on (``--dependency=afterok:12:13``)."""
-    line = record.accounting[-1].submit_line if record.accounting else None
-    found = _DEPENDENCY.search(line or "")
-    return [int(i) for i in dict.fromkeys(re.findall(r"(?<=:)\d{1,10}", found[1]))][:LIMIT] if found else []
+    row = record.accounting[-1] if record.accounting else None
+    found = _DEPENDENCY.search((row.submit_line if row else None) or "")
+    asked = [found[1]] if found else []
+    asked += [text for text in (row.dependency if row else None,) if text and _AFTER.search(text)]
+    asked += sorted({p.environment["SLURM_JOB_DEPENDENCY"] for r in record.reports for p in r.processes if "SLURM_JOB_DEPENDENCY" in p.environment})
+    ids = [int(i) for text in asked for i in re.findall(r"(?<=:)\d{1,10}", text)]
+    return [i for i in dict.fromkeys(ids) if i != record.attempt.job_id][:LIMIT]
+
+
+def resumes(record: JobRecord) -> bool:
+    """Whether a command line of the job speaks of going on from a checkpoint."""
+    lines = [" ".join(p.command) for r in record.reports for p in r.processes] + [" ".join(record.command)]
+    lines += [record.accounting[-1].submit_line or ""] if record.accounting else []
+    return any(_RESUMES.search(line) for line in lines)
 
 
 def earlier_attempt(record: JobRecord, mode: str, cause: Cause | None, fault: str, fingerprint: str | None) -> PastVerdict:
@@ -86,11 +114,21 @@ def gpu_hours(record: JobRecord) -> float | None:
     return int(found[1]) * row.elapsed_s / 3600 if found and row.elapsed_s is not None else None
 
 
+def _told(row: sqlite3.Row) -> tuple[int | None, tuple[str, ...]]:
+    """Steps done and places saved to, out of the verdict itself; nothing where it cannot be read."""
+    try:
+        told = Verdict.model_validate_json(zlib.decompressobj().decompress(row["content"], MAX_VERDICT_BYTES))
+    except (zlib.error, ValueError):
+        return None, ()
+    return told.steps_done, told.checkpoints
+
+
 def _past(row: sqlite3.Row, relation: str, job: str) -> PastVerdict:
+    steps_done, checkpoints = _told(row) if relation in {"parent", "same_name"} else (None, ())
     return PastVerdict(
         relation=relation, job=job, mode=row["mode"], cause=Cause(row["cause"]) if row["cause"] else None, fault=row["fault"],
         ended_ns=row["ended_ns"], nodes=row["nodes"], head_loss=row["head_loss"], tail_loss=row["tail_loss"], gpu_hours=row["gpu_hours"],
-        fingerprint=row["fingerprint"],
+        fingerprint=row["fingerprint"], steps_done=steps_done, checkpoints=checkpoints,
     )
 
 

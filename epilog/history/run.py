@@ -53,3 +53,33 @@ class Added:
     run: Run
     new: bool
     late: bool
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run whose message is in no plan yet, with what decides whether its mail waits for others.
+
+    ``addresses`` is empty where nobody is to be written to; ``known`` is false for a row of an older schema.
+    """
+
+    run: Run
+    known: bool
+    addresses: tuple[str, ...]
+    problem: bool
+    started_ns: int | None
+    array_job_id: int | None
+    het_job_id: int | None
+    fingerprint: str | None
+
+
+@dataclass(frozen=True)
+class MessageRow:
+    """A message and its runs; ``group`` and ``thread`` are absent in rows of an older schema."""
+
+    key: str
+    run_ids: tuple[int, ...]
+    recipients: tuple[str, ...]
+    queued_ns: int
+    group: str | None
+    thread: str | None
+    subject: str | None

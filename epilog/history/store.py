@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gpualert_slurm.epilog.attempts import SLACK_NS, started
 from gpualert_slurm.epilog.history import past
 from gpualert_slurm.epilog.history.database import open_database
+from gpualert_slurm.epilog.history.messages import Messages, run_of
 from gpualert_slurm.epilog.history.run import Added, Documents, Run, RunState
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
-from gpualert_slurm.notification import Notification
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Verdict
+from gpualert_slurm.wishes import When
 
 BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps", "epilog_env"}
 """What the head of a report leaves out: deciding whether to wait needs none of it."""
 MAX_DOCUMENT_BYTES = 1 << 30
 
 
-class History:
+class History(Messages):
     """The daemon's memory. Every method is one transaction, durable when it returns; errors are ``sqlite3.Error``."""
 
     def __init__(self, path: Path) -> None:
@@ -57,7 +56,14 @@ class History:
 
     def runs(self, state: RunState) -> list[Run]:
         """Every run in that state, oldest first."""
-        return [_run(row) for row in self._db.execute("SELECT * FROM run WHERE state = ? ORDER BY id", (state.value,))]
+        return [run_of(row) for row in self._db.execute("SELECT * FROM run WHERE state = ? ORDER BY id", (state.value,))]
+
+    def run(self, run_id: int) -> Run:
+        """One run. Raises LookupError."""
+        row = self._db.execute("SELECT * FROM run WHERE id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise LookupError(f"there is no run {run_id}")
+        return run_of(row)
 
     def heads(self, run_id: int) -> Documents:
         """The run's documents without their bulk."""
@@ -92,31 +98,16 @@ class History:
         Raises:
             LookupError: the run has none.
         """
-        row = self._db.execute("SELECT record, content FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
+        row = self._db.execute("SELECT record FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
+        verdict = self.verdict(run_id)
+        return JobRecord.model_validate_json(_unpack(row["record"])), verdict
+
+    def verdict(self, run_id: int) -> Verdict:
+        """The run's newest verdict without its record. Raises LookupError."""
+        row = self._db.execute("SELECT content FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
         if row is None:
             raise LookupError(f"run {run_id} has no verdict")
-        return JobRecord.model_validate_json(_unpack(row["record"])), Verdict.model_validate_json(_unpack(row["content"]))
-
-    def mark_composed(self, run_id: int, notification: Notification, now_ns: int) -> None:
-        """Judged → composed: the outbox has the message."""
-        with self._transaction():
-            self._db.execute(
-                "INSERT INTO message (key, run_id, recipients, queued_ns, state, changed_ns) VALUES (?, ?, ?, ?, 'queued', ?) ON CONFLICT DO NOTHING",
-                (notification.key, run_id, ",".join(notification.recipients), now_ns, now_ns),
-            )
-            self._db.execute("UPDATE run SET state = 'composed' WHERE id = ?", (run_id,))
-
-    def open_messages(self) -> list[tuple[str, Run]]:
-        """Messages of composed runs with their runs: the outbox says what became of them."""
-        rows = self._db.execute("SELECT message.key AS message_key, run.* FROM message JOIN run ON run.id = run_id WHERE run.state = 'composed'")
-        return [(row["message_key"], _run(row)) for row in rows]
-
-    def mark_done(self, run_id: int, outcome: str, now_ns: int) -> None:
-        """Done: ``outcome`` is ``sent``, ``refused``, ``not wanted`` …; the documents go, the record has them."""
-        with self._transaction():
-            self._db.execute("UPDATE run SET state = 'done', outcome = ?, done_ns = ? WHERE id = ?", (outcome, now_ns, run_id))
-            self._db.execute("UPDATE message SET state = ?, changed_ns = ? WHERE run_id = ?", (outcome, now_ns, run_id))
-            self._db.execute("DELETE FROM document WHERE run_id = ?", (run_id,))
+        return Verdict.model_validate_json(_unpack(row["content"]))
 
     def past(self, record: JobRecord) -> tuple[PastVerdict, ...]:
         """What was found before on these nodes, for this user's jobs of this name, and for the jobs it depends on."""
@@ -133,7 +124,7 @@ class History:
             "SELECT * FROM run WHERE cluster = ? AND job_id = ? AND uid = ? ORDER BY id DESC LIMIT 1", (attempt.cluster, attempt.job_id, document.uid)
         ).fetchone()
         if row is not None:
-            run = _run(row)
+            run = run_of(row)
             if run.state is RunState.COLLECTING:
                 return run, False
             over_ns = run.ended_ns if run.ended_ns is not None else run.judged_ns
@@ -144,40 +135,29 @@ class History:
             " VALUES (?, ?, ?, ?, ?, 'collecting', ?, ?) RETURNING *",
             (attempt.cluster, attempt.job_id, document.uid, document.user, attempt.label, now_ns, begun),
         ).fetchone()
-        return _run(made), False
+        return run_of(made), False
 
     def _save_verdict(self, run_id: int, position: int, record: JobRecord, verdict: Verdict, *, newest: bool) -> None:
         head, tail = past.losses(record)
         made = self._db.execute(
             "INSERT INTO verdict (run_id, position, newest, cluster, job_id, label, uid, job_name, mode, cause, fault, fingerprint, nodes, ended_ns,"
-            " head_loss, tail_loss, gpu_hours, content, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            " head_loss, tail_loss, gpu_hours, content, record, array_job_id, het_job_id, problem, started_ns, addresses)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 run_id, position, int(newest), record.attempt.cluster, record.attempt.job_id, record.attempt.label, record.uid or 0, record.name,
                 verdict.mode, verdict.cause.value if verdict.cause else None, verdict.fault.value, verdict.fingerprint, ",".join(record.nodes)[:4096],
                 record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), zlib.compress(verdict.json_bytes(), 6),
-                zlib.compress(record.json_bytes(), 6),
+                zlib.compress(record.json_bytes(), 6), record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
+                record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "",
             ),
         ).fetchone()
         self._db.executemany("INSERT OR IGNORE INTO verdict_node (verdict_id, node) VALUES (?, ?)", [(made["id"], node) for node in record.nodes])
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
-
-def _run(row: sqlite3.Row) -> Run:
-    return Run(
-        id=row["id"], cluster=row["cluster"], job_id=row["job_id"], uid=row["uid"], user=row["user"], label=row["label"],
-        state=RunState(row["state"]),
-        outcome=row["outcome"], first_seen_ns=row["first_seen_ns"], started_ns=row["started_ns"], ended_seen_ns=row["ended_seen_ns"],
-        ended_ns=row["ended_ns"], judged_ns=row["judged_ns"],
-    )
+def wanted(record: JobRecord, verdict: Verdict) -> bool:
+    """Whether anybody asked to be written to about a verdict like this."""
+    wishes = record.wishes
+    return bool(wishes.addresses) and wishes.when is not When.NEVER and (wishes.when is When.ALWAYS or verdict.is_problem)
 
 
 def _documents(found: Iterable[tuple[str, bytes]]) -> Documents:
