@@ -59,10 +59,22 @@ class Advance:
         in_file, latest = self._last
         file = error.source.file if isinstance(error.source, Quote) else ""
         mark = in_file.get((error.where.node, file, error.where.rank))
-        if mark is not None and _offset(mark) > _offset(error):
+        if mark is not None and _offset(mark) > _offset(error) and self._further(mark, error):
             return mark
         mark = latest.get(error.where.rank)
         return mark if mark is not None and not _same_file(mark, error) and _later(mark, error) else None
+
+    def _further(self, mark: Evidence, error: Evidence) -> bool:
+        """Whether ``mark`` counts further than the same log did before ``error``.
+
+        A bar is drawn once more when its program goes down, perhaps a step further than it was drawn before: one bare bar is no sign of life.
+        """
+        behind = [m for m in self.marks if _same_file(m, error) and _offset(m) > _offset(error)]
+        if len(behind) == 1 and mark.data.get("weak"):
+            return False
+        reached = _count(mark)
+        before = [c for m in self.marks if _same_file(m, error) and _offset(m) < _offset(error) and (c := _count(m)) is not None]
+        return reached is None or not before or reached > max(before)
 
     @cached_property
     def _last(self) -> tuple[dict[tuple[str | None, str, int | None], Evidence], dict[int | None, Evidence]]:
@@ -95,16 +107,33 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         marks=tuple(marks),
         loss=loss,
         series=series,
-        end_marks=tuple(e for e in evidence if e.says == "planned_end"),
+        end_marks=_ends([e for e in evidence if e.says == "planned_end"], marks),
         loaded=tuple(e for e in evidence if e.says == "checkpoint_loaded"),
         not_loaded=tuple(e for e in evidence if e.says == "checkpoint_not_loaded"),
-        saved=tuple(e for e in evidence if e.says == "checkpoint_saved"),
+        saved=_saved([e for e in evidence if e.says == "checkpoint_saved"]),
         steps_done=done,
         steps_planned=planned,
         step_s=_step_seconds(series),
         interval_s=_interval_seconds(series),
         metrics=_metrics(evidence, series, loss),
     )
+
+
+def _ends(said: list[Evidence], marks: list[Evidence]) -> tuple[Evidence, ...]:
+    """Planned ends of the run: one after which the same log counts steps that are not yet the last was a trial's (a batch size finder's)."""
+    going = [m for m in marks if isinstance(step := m.data.get("step"), int) and isinstance(plan := m.data.get("planned"), int) and step < plan]
+    last: dict[tuple[str | None, str], int] = {}
+    for mark in going:
+        if isinstance(mark.source, Quote):
+            key = (mark.where.node, mark.source.file)
+            last[key] = max(last.get(key, -1), mark.source.offset)
+    return tuple(e for e in said if not isinstance(e.source, Quote) or e.source.offset >= last.get((e.where.node, e.source.file), -1))
+
+
+def _saved(said: list[Evidence]) -> tuple[Evidence, ...]:
+    """One piece of evidence a save: the bar of its files counts only where nothing else tells of the save."""
+    whole = [e for e in said if e.detail != "shards"]
+    return tuple(whole or said)
 
 
 def _steps(marks: list[Evidence], started: list[Evidence], series: tuple[Series, ...]) -> tuple[int | None, int | None]:
@@ -188,6 +217,15 @@ def learned(loss: Series | None) -> str:
     if third < 2:
         return "unverifiable"
     return "learned" if statistics.median(numbers[-third:]) < statistics.median(numbers[:third]) * 0.98 else "unverifiable"
+
+
+def _count(mark: Evidence) -> tuple[float, int] | None:
+    """Epoch (of counts that begin anew with each) and step of a line of progress; None where it has no step."""
+    step, epoch = mark.data.get("step"), mark.data.get("epoch")
+    if not isinstance(step, int):
+        return None
+    within = mark.data.get("per_epoch") or "epochs" in mark.data
+    return (float(epoch) if within and isinstance(epoch, (int, float)) else 0.0, step)
 
 
 def _later(mark: Evidence, error: Evidence) -> bool:

@@ -25,6 +25,7 @@ def modes() -> list[dict[str, str]]:
             "code": mode.code,
             "title": mode.title,
             "place": str(mode.place),
+            "variants": " ".join(mode.variants),
             "needs": mode.needs,
             "positive": mode.positive,
             "excludes": mode.excludes,
@@ -49,10 +50,9 @@ def patterns() -> list[dict[str, str]]:
 
 def page() -> str:
     """``doc/failure_modes.md``."""
-    lines = [HEAD, "| place | code | mode | positive evidence | must exclude | leaves open | needs |", "|---|---|---|---|---|---|---|"]
-    lines += [
-        f"| {m['place']} | {m['code']} | {m['title']} | {m['positive']} | {m['excludes']} | {m['leaves_open']} | {m['needs']} |" for m in modes()
-    ]
+    lines = [HEAD, "| place | code | mode | variants | positive evidence | must exclude | leaves open | needs |", "|---|---|---|---|---|---|---|---|"]
+    columns = ("place", "code", "title", "variants", "positive", "excludes", "leaves_open", "needs")
+    lines += ["| " + " | ".join(m[column] for column in columns) + " |" for m in modes()]
     lines += ["", "## Causes", "", " · ".join(f"`{cause.value}`" for cause in Cause), ""]
     lines += ["## What evidence says", "", "| word | meaning |", "|---|---|"]
     lines += [f"| `{word}` | {meaning} |" for word, meaning in WORDS.items()]

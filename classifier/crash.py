@@ -48,6 +48,25 @@ def shows_followers(facts: Facts) -> list[Said]:
     return [Said(f"{many} ended{waited} ({_endings(facts)}): taken down, not failed by themselves", causes)]
 
 
+CONTEXT_SHARE = 0.02
+"""What a CUDA context alone takes of a card's memory, roughly."""
+
+
+def shows_gpu_memory(facts: Facts, *, only_empty: bool) -> tuple[Said, ...]:
+    """NVML's word on how full the GPUs' memory was at most: of startup crashes only where it was never filled."""
+    total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
+    seen = [c for c in facts.activity.cards if c.uuid in total and c.values("gpu_memory_used_bytes")]
+    if not seen:
+        return ()
+    fullest = max(seen, key=lambda c: max(c.values("gpu_memory_used_bytes")) / (total[c.uuid] or 1))
+    share = max(fullest.values("gpu_memory_used_bytes")) / (total[fullest.uuid] or 1)
+    cite = fullest.cite("gpu_memory_used_bytes")
+    if cite is None or (only_empty and share > CONTEXT_SHARE):
+        return ()
+    empty = ": no more than a context" if share <= CONTEXT_SHARE else ""
+    return (Said(f"the GPUs' memory stayed at or below {100 * share:.1f} %{empty}", (cite,)),)
+
+
 def _endings(facts: Facts) -> str:
     return ", ".join(sorted({f.words for f in facts.failures if f.follows})[:4])
 
@@ -58,6 +77,9 @@ def same_everywhere(facts: Facts, error: Evidence) -> bool:
     return len(own) > 1 and len({(f.root.data.get("type"), f.root.cause) for f in own if f.root}) == 1 and error.cause is not None
 
 
-def advice_for(error: Evidence | None, cause: Cause | None, detail: str | None) -> tuple[str, ...]:
-    """What to do, paste-ready where it can be."""
-    return remedy(error, cause, detail)
+def advice_for(facts: Facts, error: Evidence | None, cause: Cause | None, detail: str | None) -> tuple[str, ...]:
+    """What to do, paste-ready where it can be; the job's own command lines name the model."""
+    row = facts.row
+    lines = [" ".join(p.command) for p in facts.processes if p.command][:8]
+    lines += [" ".join(facts.job.command), row.submit_line or "" if row is not None else "", words.told(error) if error is not None else ""]
+    return remedy(error, cause, detail, "\n".join(lines)[:20_000])

@@ -6,15 +6,22 @@ import re
 from functools import cached_property
 
 from gpualert_slurm.classifier import citations
+from gpualert_slurm.classifier.activity import Activity, cards_of
+from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
+from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
+from gpualert_slurm.classifier.episode import Episode
 from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
 from gpualert_slurm.classifier.failure import Failure, is_root
 from gpualert_slurm.classifier.first_failure import first_failure_of
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
+from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.silence import Silence, silence_of
+from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.process import Process
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import FirstFailure, Phase
@@ -30,7 +37,8 @@ LAST_SECOND_NS = 1_000_000_000
 class Facts:
     """One run, seen through the questions of the ladder."""
 
-    def __init__(self, job: JobRecord) -> None:
+    def __init__(self, record: JobRecord) -> None:
+        job = admitted(record)
         self.job = job
         self.row = job.accounting[-1] if job.accounting else None
         reports = sorted(job.reports, key=lambda r: r.node)
@@ -61,7 +69,16 @@ class Facts:
 
     def said(self, *words: str) -> tuple[Evidence, ...]:
         """All evidence that says one of ``words``, in order."""
-        return tuple(e for e in self.evidence if e.says in words)
+        if len(words) == 1:
+            return self._by_word.get(words[0], ())
+        return tuple(e for e in self.evidence if e.says in words) if any(word in self._by_word for word in words) else ()
+
+    @cached_property
+    def _by_word(self) -> dict[str, tuple[Evidence, ...]]:
+        found: dict[str, list[Evidence]] = {}
+        for e in self.evidence:
+            found.setdefault(e.says, []).append(e)
+        return {word: tuple(those) for word, those in found.items()}
 
     @cached_property
     def has_logs(self) -> bool:
@@ -116,9 +133,11 @@ class Facts:
             end = self._exit_by_rank.get((where.step, where.rank))
             if end is not None and end.wait_status is not None and not end.failed:
                 return True
-        if self.ending.well:
-            return not any(e.failed for e in self.exits)
-        return False
+        return self.ending.well and not self._any_failed
+
+    @cached_property
+    def _any_failed(self) -> bool:
+        return any(e.failed for e in self.exits)
 
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
@@ -148,6 +167,10 @@ class Facts:
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
 
     @cached_property
+    def _late(self) -> dict[str, int]:
+        return behind(self.job, self.ending.ended_ns)
+
+    @cached_property
     def _clocks(self) -> dict[str | None, int]:
         return {r.node: r.clock_uncertainty_ns for r in self.job.reports}
 
@@ -156,6 +179,7 @@ class Facts:
         if self.stop is None or time_ns is None:
             return False
         stopped, whose = self.stop
+        time_ns += self._late.get(node or "", 0)
         margin = 0 if whose in {None, node} else self._clocks.get(node, 0) + self._clocks.get(whose, 0)
         return time_ns - margin >= stopped
 
@@ -220,8 +244,36 @@ class Facts:
     @cached_property
     def hardware(self) -> Hardware:
         """Question 3: what the machine said."""
-        times = [f.time_ns for f in self.failures if f.time_ns is not None]
-        return hardware_of(self.job, self.ending, min(times, default=None), self.evidence)
+        return hardware_of(self.job, self.ending, self.episode, self.evidence)
+
+    @cached_property
+    def episode(self) -> Episode:
+        """Question 2: the terminal episode."""
+        times = [f.time_ns for f in self.failures if f.time_ns is not None and not f.follows]
+        return Episode(min(times, default=None), self.advance.last_ns, self.ending.ended_ns, self.advance.interval_s or 0.0)
+
+    @cached_property
+    def activity(self) -> Activity:
+        """What the GPUs did, over the time of progress and after it."""
+        times = [m.time_ns for m in self.advance.marks if m.time_ns is not None]
+        work = (min(times), max(times)) if times else (None, None)
+        recent = (self.advance.last_ns, None) if self.advance.last_ns is not None else (None, None)
+        return Activity(cards_of(self.job, self.series, self._gpus_of_tasks), work, recent)
+
+    @cached_property
+    def stand(self) -> Stand:
+        """Question 4: where the ranks stood when the run stood still."""
+        return stand_of(self.job, self.activity, self.evidence, self.exits)
+
+    @cached_property
+    def parent(self) -> Parent | None:
+        """The run this one should have gone on from."""
+        return parent_of(self.job, self.row)
+
+    @cached_property
+    def processes(self) -> tuple[Process, ...]:
+        """The job's processes on all nodes, as the process maps last saw them."""
+        return tuple(p for r in self.job.reports for p in r.processes)
 
     @cached_property
     def phase(self) -> Phase:

@@ -69,13 +69,14 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
     leaders = [f for f in found if f.root is not None or (f.signal not in {None, SIGTERM, SIGKILL, SIGINT})]
     if not leaders:
         killed = [f for f in found if f.signal != SIGTERM]
-        leaders = [f for f in killed if _first_by(f, killed)] if killed else []
+        earliest = min((f for f in killed if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
+        leaders = [f for f in killed if earliest is None or _first_by(f, earliest)]
     if not leaders or len(leaders) == len(found):
         return found
-    first = min((f.time_ns for f in leaders if f.time_ns is not None), default=None)
+    first = min((f for f in leaders if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
     marked = []
     for failure in found:
-        after = first is None or failure.time_ns is None or failure.time_ns >= first - failure.uncertainty_ns
+        after = first is None or failure.time_ns is None or failure.time_ns >= (first.time_ns or 0) - apart(failure, first)
         follows = failure not in leaders and after
         marked.append(replace(failure, follows=follows))
     return marked
@@ -95,10 +96,6 @@ def stopped_from_outside(failures: tuple[Failure, ...], after_stop: Callable[[in
     return tuple(sorted(marked, key=order))
 
 
-def _first_by(failure: Failure, others: list[Failure]) -> bool:
-    """Not surely later than the earliest of ``others``, unless all were killed at once."""
-    known = [f for f in others if f.time_ns is not None]
-    if failure.time_ns is None or not known:
-        return True
-    earliest = min(known, key=lambda f: f.time_ns or 0)
-    return failure.time_ns - (earliest.time_ns or 0) <= apart(failure, earliest)
+def _first_by(failure: Failure, earliest: Failure) -> bool:
+    """Not surely later than the earliest."""
+    return failure.time_ns is None or failure.time_ns - (earliest.time_ns or 0) <= apart(failure, earliest)

@@ -9,10 +9,12 @@ from gpualert_slurm.classifier import fault as faults
 from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.confidence import confidence
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.fingerprint import fingerprint
+from gpualert_slurm.classifier.fingerprint import fingerprint, terminal
 from gpualert_slurm.classifier.first_failure import state_of
 from gpualert_slurm.classifier.ladder import Choice, choose
 from gpualert_slurm.classifier.mode import Said
+from gpualert_slurm.classifier.parents import saved_to
+from gpualert_slurm.classifier.recurrence import node_history, often_at_fault, seen_before
 from gpualert_slurm.classifier.waste import waste_of
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.gap import Gap
@@ -48,9 +50,15 @@ def judge(job: JobRecord) -> Verdict:
     evidence = _carried(choice, (*account.shows, *warnings), trigger.evidence if trigger else ())
     error = facts.error
     file = str(error.data.get("file", "")).rsplit("/", 1)[-1] if error is not None else ""
+    last_lines = _last_lines(facts)
     message = f"{error.data.get('type', error.says)} {error.data.get('message', '')}" if error is not None else account.headline
+    if error is None and choice.mode.code == "unknown":
+        message = terminal(last_lines) or message
     row, ending = facts.row, facts.ending
     followers = {id(f.end) for f in facts.failures if f.follows and f.end is not None}
+    place = f"{file} {error.data.get('function', '')}" if error else ""
+    printed = fingerprint(choice.mode.code, account.cause.value if account.cause else None, account.detail, message, place)
+    before = seen_before(job, printed) if choice.mode.code != "G1" else ()
     against = tuple(f"a contradiction lowers the confidence: {words}" for words in account.against)
     return Verdict(
         attempt=job.attempt,
@@ -80,7 +88,7 @@ def judge(job: JobRecord) -> Verdict:
         first_failure=facts.first_failure,
         blast_radius=facts.blast_radius,
         shows=_claims(account.shows),
-        implies=account.implies,
+        implies=(*account.implies, *before),
         cannot_decide=(*account.cannot_decide, *refused, *against),
         ledger=choice.ledger,
         warnings=_claims(warnings),
@@ -88,19 +96,23 @@ def judge(job: JobRecord) -> Verdict:
         final_metrics=facts.advance.metrics,
         steps_done=facts.advance.steps_done,
         steps_planned=facts.advance.steps_planned,
-        waste=waste_of(facts, lost=account.lost),
-        advice=on_the_node(account.advice, facts) if job.under_slurm else outside_slurm(account.advice),
-        fingerprint=fingerprint(
-            choice.mode.code,
-            account.cause.value if account.cause else None,
-            account.detail,
-            message,
-            f"{file} {error.data.get('function', '')}" if error else "",
-        ),
-        last_lines=_last_lines(facts),
+        checkpoints=saved_to(facts.advance.saved),
+        waste=waste_of(facts, lost=account.lost, of_parent=account.parent_gpu_hours),
+        advice=_advice(account.advice, facts),
+        fingerprint=printed,
+        last_lines=last_lines,
         evidence=evidence,
         gaps=gaps,
     )
+
+
+def _advice(advice: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """The mode's advice as it fits this run; nodes with a history of faults are to be left out where the end has no other owner."""
+    if not facts.job.under_slurm:
+        return outside_slurm(advice)
+    often = often_at_fault(facts.job) if not facts.ended_well else ()
+    spare = (f"#SBATCH --exclude={','.join(often[:16])}   # found at fault before, more than once",) if often else ()
+    return (*on_the_node(advice, facts), *(s for s in spare if not any("--exclude" in line for line in advice)))
 
 
 def on_the_node(advice: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
@@ -132,6 +144,8 @@ def _warnings(choice: Choice, facts: Facts) -> tuple[Said, ...]:
         elif facts.row is not None and not facts.exits:
             bad = [s for s in facts.row.steps if s.state not in {"COMPLETED", "RUNNING"} and s.step != "extern"]
             found += [Said(f"step {s.step} ended as {s.state}", (citations.step_state(facts.row, s),)) for s in bad[:4]]
+    else:
+        found += node_history(facts.job)
     return tuple(found[:20])
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from dataclasses import dataclass, field
+from math import isfinite
 
 from gpualert_slurm.classifier.pattern import Match
 
@@ -54,8 +54,9 @@ class Thinned:
             self.points = thin(self.points)
 
     def final(self) -> list[Point]:
-        """At most MAX_POINTS points, first and last among them."""
-        return thin(self.points) if len(self.points) > MAX_POINTS else self.points
+        """At most MAX_POINTS points in order of place, first and last among them."""
+        points = sorted(self.points, key=lambda point: point[0])
+        return thin(points) if len(points) > MAX_POINTS else points
 
 
 def thin(points: list[Point]) -> list[Point]:
@@ -64,13 +65,20 @@ def thin(points: list[Point]) -> list[Point]:
     last = len(points) - 1
     for start in range(0, len(points), 4):
         four = points[start : start + 4]
-        finite = [i for i, point in enumerate(four) if math.isfinite(point[2])]
-        chosen = {min(finite, key=lambda i: four[i][2]), max(finite, key=lambda i: four[i][2])} if finite else {0}
-        odd = [i for i in range(len(four)) if i not in finite][:1]
-        chosen.update(odd)
+        low = high = odd = -1
+        for at, (_, _, value) in enumerate(four):
+            if not isfinite(value):
+                odd = at if odd < 0 else odd
+            elif low < 0:
+                low = high = at
+            elif value < four[low][2]:
+                low = at
+            elif value > four[high][2]:
+                high = at
+        chosen = {at for at in (low, high, odd) if at >= 0}
         if start == 0:
             chosen.add(0)
-        if start <= last < start + 4:
+        if last < start + 4:
             chosen.add(last - start)
-        kept.extend(four[i] for i in sorted(chosen))
+        kept += [four[at] for at in sorted(chosen)]
     return kept

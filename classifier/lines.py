@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 MAX_LINE_BYTES = 16 * 1024
 """A longer line is matched up to here; what follows on the line is counted, not read."""
-BLOCK_BYTES = 1024 * 1024
+BLOCK_BYTES = 256 * 1024
+"""Read at once: as much as a core's own cache holds beside what the matcher needs."""
 
-_ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n\r\x08]{0,256}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CLOCK = r"\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?"
+_DAY = r"\d{4}[-/]\d{2}[-/]\d{2}[ T]"
 _PREFIX = re.compile(
     r" {0,3}(?:\[rank(?P<rank>\d{1,6})\]:? ?"  # torch >= 2.1 on distributed ranks
     r"|\[[a-z_]{1,24}(?P<local>\d{1,4})\]: ?"  # torchelastic --redirects/--tee: [default3]:
-    r"|\[\d{1,4},(?P<mpi>\d{1,6})\]<std(?:err|out|diag)>: ?"  # mpirun --tag-output
-    r"|\((?P<actor>\w{1,64})(?:\([^()]{0,64}\))? pid=(?P<pid>\d{1,10})(?:, ip=[0-9a-f.:]{1,45})?\) ?"  # Ray, vLLM
+    r"|\[(?:[\w.-]{1,80}@)?\d{1,6},(?P<mpi>\d{1,6})\]<std(?:err|out|diag)>: ?"  # mpirun --tag-output; Open MPI 5 names its daemon too
+    r"|\((?:(?P<actor>[\w.:-]{1,64})(?:\([^()]{0,64}\))? )?(?:rank=(?P<actor_rank>\d{1,6}) )?"  # Ray, vLLM
+    r"pid=(?P<pid>\d{1,10})(?:, ip=[0-9a-f.:]{1,45})?\) ?"
+    rf"|(?P<loguru>{_DAY}{_CLOCK}) \| [A-Z]{{4,10}} {{0,6}}\| [^\s|]{{1,200}}:\d{{1,6}} - "
+    rf"|(?P<stamp>{_DAY}{_CLOCK}|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}) "  # docker, ts, logging's asctime
+    rf"|\[(?P<boxed>{_DAY}{_CLOCK}|{_CLOCK})\]:? "  # DeepSpeed, NCCL >= 2.27, rich
     r"|(?P<task>\d{1,5}): ?(?=\D|$))"  # srun --label
 )
+MAX_PREFIXES = 4
+_FLAT = bytes.maketrans(b"\r\x08", b"\n\n")
 _LINE_ENDS = (b"\n", b"\r", b"\b")
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines: ``data`` begins at byte ``offset`` of the file, on line ``line``. ``cut`` counts bytes skipped after it."""
+    """Whole lines: ``data`` begins at byte ``offset`` of the file. ``cut`` counts bytes skipped after it."""
 
     data: bytes
     offset: int
-    line: int
     cut: int = 0
 
 
@@ -40,6 +49,8 @@ class Speaker:
     local_rank: int | None = None
     pid: int | None = None
     task: int | None = None
+    stamp: str | None = None
+    """The time that a prefix printed, verbatim: in whose zone it is, and by whose clock, is not known."""
 
     @property
     def key(self) -> tuple[int | None, ...]:
@@ -61,68 +72,93 @@ class Line:
     speaker: Speaker = NOBODY
 
 
-def blocks(log: BinaryIO) -> Iterator[Block]:
-    """The file in blocks that end at a line end; a line without end is cut at MAX_LINE_BYTES and the rest skipped."""
-    carry, offset, number = b"", 0, 1
+def blocks(log: BinaryIO, taste: Callable[[bytes], object] | None = None) -> Iterator[Block]:
+    """The file in blocks that end at a line end; a line without end is cut at MAX_LINE_BYTES and the rest skipped.
+
+    ``taste`` is given all bytes in order as they are read: for the file's hash.
+    """
+    carry, offset = b"", 0
     skipping = False
     while True:
         fresh = log.read(BLOCK_BYTES)
         if not fresh:
             break
+        if taste is not None:
+            taste(fresh)
         if skipping:
             end = _first_end(fresh)
             if end < 0:
                 offset += len(fresh)
-                yield Block(b"", offset, number, cut=len(fresh))
+                yield Block(b"", offset, cut=len(fresh))
                 continue
-            yield Block(b"", offset, number, cut=end)
+            yield Block(b"", offset, cut=end)
             offset += end
             fresh = fresh[end:]
             skipping = False
-        data = carry + fresh
-        end = max(data.rfind(mark) for mark in _LINE_ENDS) + 1
-        if end == 0 and len(data) >= BLOCK_BYTES:
-            yield Block(data[:MAX_LINE_BYTES], offset, number, cut=len(data) - MAX_LINE_BYTES)
-            offset += len(data)
-            carry, skipping = b"", True
-            continue
+        size = len(carry) + len(fresh)
+        end = max(fresh.rfind(mark) for mark in _LINE_ENDS) + 1
         if end:
-            yield Block(data[:end], offset, number)
-            number += data.count(b"\n", 0, end)
-            offset += end
-        carry = data[end:]
+            whole = b"".join((carry, memoryview(fresh)[:end]))
+            carry = fresh[end:]
+            yield Block(whole, offset)
+            offset += len(whole)
+        elif size >= BLOCK_BYTES:
+            kept = (carry + fresh)[:MAX_LINE_BYTES]
+            yield Block(kept, offset, cut=size - len(kept))
+            offset += size
+            carry, skipping = b"", True
+        else:
+            carry += fresh
     if carry:
-        yield Block(carry, offset, number)
+        yield Block(carry, offset)
+
+
+def newlines(data: bytes) -> int:
+    """How many there are. Splitting is four times as fast as counting where lines are of a usual length (CPython 3.10 to 3.14)."""
+    if len(data) < 4096 or data.count(b"\n", 0, 4096) > 128:
+        return data.count(b"\n")
+    return len(io.BytesIO(data).readlines()) - (data[-1:] != b"\n")
+
+
+def flat(data: bytes) -> bytes:
+    """The same bytes at the same places, with every line end a newline: a redrawn bar is a line of its own."""
+    return data.translate(_FLAT) if b"\r" in data or b"\b" in data else data
+
+
+def bare(data: bytes) -> bytes:
+    """Flat lines without colours and NULs, as many as there were; the very same object when there are none."""
+    if b"\x1b" in data:
+        data = _ANSI.sub(b"", data)
+    return data.replace(b"\0", b"") if b"\0" in data else data
 
 
 def bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Where the line that holds byte ``at`` begins and ends (its line end left out)."""
-    start = data.rfind(b"\n", 0, at) + 1
-    for mark in (b"\r", b"\b"):
-        start = max(start, data.rfind(mark, start, at) + 1)
+    """Where the line of flat ``data`` that holds byte ``at`` begins and ends (its line end left out)."""
     end = data.find(b"\n", at)
-    end = len(data) if end < 0 else end
-    for mark in (b"\r", b"\b"):
-        found = data.find(mark, at, end)
-        end = found if found >= 0 else end
-    return start, end
+    return data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end
 
 
 def clean(raw: bytes, offset: int, number: int) -> Line:
-    r"""One line ready for matching: colours and NULs out, broken bytes as ``\xNN``, prefixes taken off and remembered."""
+    """One line ready for matching: colours and NULs out, each broken byte sequence as U+FFFD, prefixes taken off and remembered.
+
+    U+FFFD is no letter, digit or space: what is broken makes up no word that the bytes do not hold.
+    """
     kept = raw[:MAX_LINE_BYTES]
-    bare = _ANSI.sub(b"", kept) if b"\x1b" in kept else kept
-    if b"\0" in bare:
-        bare = bare.replace(b"\0", b"")
-    text = bare.decode("utf-8", "backslashreplace")
+    text = bare(kept).decode("utf-8", "replace")
+    text, speaker = heard(text)
+    return Line(text, kept, offset, number, speaker)
+
+
+def heard(text: str) -> tuple[str, Speaker]:
+    """The text behind its prefixes, and who they say is speaking."""
     speaker = NOBODY
-    for _ in range(3):
+    for _ in range(MAX_PREFIXES):
         found = _PREFIX.match(text)
         if not found:
             break
         speaker = _heard(speaker, found)
         text = text[found.end() :]
-    return Line(text, kept, offset, number, speaker)
+    return text, speaker
 
 
 def _heard(before: Speaker, found: re.Match[str]) -> Speaker:
@@ -132,12 +168,15 @@ def _heard(before: Speaker, found: re.Match[str]) -> Speaker:
     rank = number("rank")
     if rank is None:
         rank = number("mpi")
+    if rank is None:
+        rank = number("actor_rank")
     local, pid, task = number("local"), number("pid"), number("task")
     return Speaker(
         before.rank if rank is None else rank,
         before.local_rank if local is None else local,
         before.pid if pid is None else pid,
         before.task if task is None else task,
+        found["loguru"] or found["stamp"] or found["boxed"] or before.stamp,
     )
 
 

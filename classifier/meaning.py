@@ -1,7 +1,8 @@
 """What an error means, by its words, whatever class or wrapper carried them: exception text to one of the fifteen causes.
 
 Texts by version: torch 1.13 to 2.14, CUDA 11.8 to 13.5 runtime strings, CPython 3.8 to 3.14, jaxlib, TensorFlow 2,
-huggingface_hub 0.23 to 2.4. Order matters: hardware words before NCCL's, GPU memory before host memory.
+huggingface_hub 0.23 to 2.4. Order matters: hardware words before NCCL's, GPU memory before host memory. A library's own
+exceptions stand in its parser's file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.pattern import Parser
+from gpualert_slurm.discovery import discover
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def _rule(cause: Cause | None, detail: str | None, words: str, about: str | None
     return _Rule(cause, detail, about, re.compile(words, re.IGNORECASE), re.compile(of) if of else None)
 
 
-_BY_WORDS: tuple[_Rule, ...] = (
+_FIRST: tuple[_Rule, ...] = (
     # hardware wears many coats: RuntimeError, AcceleratorError, ncclUnhandledCudaError
     _rule(Cause.CUDA_RUNTIME, "ecc_uncorrectable", r"uncorrectable ECC error|ECC uncorrectable|cudaErrorECCUncorrectable"),
     _rule(Cause.CUDA_RUNTIME, "nvlink_uncorrectable", r"uncorrectable NVLink error|cudaErrorNvlinkUncorrectable"),
@@ -53,16 +56,21 @@ _BY_WORDS: tuple[_Rule, ...] = (
         r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY",
     ),
     _rule(Cause.CUDA_OOM, "jax", r"RESOURCE_EXHAUSTED: Out of memory (?:while trying to )?allocat"),
-    _rule(Cause.CUDA_OOM, "tensorflow", r"OOM when allocating tensor with shape.{0,400}(?:GPU|device:|gpu_|$)"),
+    _rule(Cause.CUDA_OOM, "tensorflow", r"OOM when allocating tensor with shape(?!.{0,300}device:CPU:).{0,400}(?:GPU|device:|gpu_|$)"),
     _rule(Cause.CUDA_OOM, "gpu_memory", r".", of=r"(?:^|\.)(?:cuda|torch|cupy\.cuda\.memory)\.OutOfMemoryError$|^torch\.OutOfMemoryError$"),
     # a loader's worker: the kernel's hand in a RuntimeError's glove
     _rule(Cause.OOM_KILLER, "loader_worker_killed", r"DataLoader worker \(pid\(?s?\)? ?\d+\) is killed by signal: Killed"),
     _rule(
         Cause.RAM_OOM,
         "shared_memory",
-        r"killed by signal: Bus error|insufficient shared memory|out of shared memory|unable to (?:open|allocate|mmap) shared memory",
+        r"killed by signal: Bus error|insufficient shared memory|out of shared memory"
+        r"|unable to (?:open|allocate|mmap) shared memory(?!.{0,120}Too many open files)",
     ),
     _rule(Cause.SEGFAULT, "loader_worker_segfault", r"killed by signal: Segmentation fault"),
+)
+"""Asked before the parsers' own words: what must not be hidden by a wrapper."""
+
+_THEN: tuple[_Rule, ...] = (
     # CUDA
     _rule(Cause.CUDA_RUNTIME, "no_kernel_image", r"no kernel image is available for execution", about="env"),
     _rule(
@@ -284,8 +292,21 @@ def specific(cause: Cause | None) -> bool:
     return cause not in {None, Cause.TRACEBACK, Cause.RUNTIME_ERROR}
 
 
+@lru_cache(maxsize=1)
+def _rules() -> tuple[_Rule, ...]:
+    """All rules in the order they are asked: hardware and memory, then what each library's parser knows, then the common words."""
+    from gpualert_slurm.classifier import parsers  # the parsers ask this module in turn
+
+    known = [
+        _rule(rule.cause, rule.detail, rule.words, rule.about, rule.of)
+        for parser in discover(parsers, "PARSER", Parser).values()
+        for rule in parser.exceptions
+    ]
+    return (*_FIRST, *known, *_THEN)
+
+
 def _by_words(exception: str, message: str) -> _Rule | None:
-    for rule in _BY_WORDS:
+    for rule in _rules():
         if rule.of is not None and not rule.of.search(exception):
             continue
         if rule.words.search(message if rule.of is None else message or exception):

@@ -38,6 +38,8 @@ class Account:
     trigger: TriggerAccount | None = None
     lost: bool = True
     """Whether the GPU-hours were lost."""
+    parent_gpu_hours: float | None = None
+    """What an earlier run had spent that was lost with this one."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class FailureMode(ABC):
     code: str
     title: str
     place: int
+    variants: tuple[str, ...] = ()
+    """Its sub-kinds, where it has any."""
     needs: str
     """What data it asks for."""
     positive: str

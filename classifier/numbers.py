@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?[0-9]{1,3})?|\.\d{1,18}(?:[eE][-+]?[0-9]{1,3})?|nan|NaN|NAN|inf(?:inity)?|Inf(?:inity)?|INF)"
 """A number, also ``nan`` and ``inf``: they are what the reader looks for. No nested repeats."""
@@ -19,6 +20,12 @@ def number(text: str | None) -> float | None:
         return float(text.strip().strip("'\""))
     except ValueError:
         return None
+
+
+def fields(text: str, named: Iterable[tuple[str, re.Pattern[str]]]) -> dict[str, float]:
+    """The numbers that each pattern's first group finds in ``text``, by name; those that are not there are left out."""
+    found = ((name, number(match[1])) for name, regex in named if (match := regex.search(text)))
+    return {name: value for name, value in found if value is not None}
 
 
 def count(text: str | None) -> int | None:

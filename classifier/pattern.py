@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.exception_rule import ExceptionRule
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.evidence import Role
 
@@ -92,11 +93,15 @@ class Story:
 
 @dataclass(frozen=True)
 class Parser:
-    """All that is known of one program's output. ``parsers/<program>.py`` defines one as ``PARSER``."""
+    """All that is known of one program's output. ``parsers/<program>.py`` defines one as ``PARSER``.
+
+    ``exceptions`` are asked in order for what an exception's message means, after the words of hardware and GPU memory.
+    """
 
     program: str
     patterns: tuple[Pattern, ...] = ()
     stories: tuple[Story, ...] = ()
+    exceptions: tuple[ExceptionRule, ...] = ()
 
 
 def groups(found: re.Match[str]) -> Data:

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.engine import Engine, engine
-from gpualert_slurm.classifier.keep import Kept, Thinned
-from gpualert_slurm.classifier.lines import Block, blocks, bounds, clean
-from gpualert_slurm.classifier.pattern import Match
-from gpualert_slurm.classifier.routine import Routine
-from gpualert_slurm.evidence import Evidence, Quote, Role, Trust, Where
+from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
+from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, bare, blocks, bounds, clean, flat, heard, newlines
+from gpualert_slurm.classifier.nominate import Nomination
+from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine, Skipped
+from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
-from gpualert_slurm.series import Series
 
-MAX_QUOTE_BYTES = 2000
 LAST_LINES = 40
-MAX_KEPT = 5000
-MAX_SERIES = 500
-"""Kinds of message and series told apart by the rank a prefix names; beyond it they are counted together."""
 TAIL_BYTES = 64 * 1024
-SERIES = frozenset({"loss", "grad_norm", "learning_rate", "step", "loss_scale", "accuracy", "eval_loss", "eval_accuracy"})
-"""Numbers of a progress line that become series; the others stay in the evidence's ``data``."""
+DENSE_BYTES = 65_536
+DENSE = 0.25
+"""With so large a share of lines that are left out, a block's lines are compared before they are matched."""
+_PREFIX_BYTES = 512
+_THINNED = "of very many, the first and the last of each kind are kept, and samples"
 
-Arrival = Callable[[int], "tuple[int, int] | None"]
 
-
-def scan(log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None, max_evidence: int = 2000) -> ParsedLog:
+def scan(
+    log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None, max_evidence: int = 2000, *, rules: Engine | None = None
+) -> ParsedLog:
     """Read one log once, in bounded memory, and say what stands in it.
 
     Args:
@@ -39,14 +37,15 @@ def scan(log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None,
         where: whose log it is; a prefix on a line (``[rank3]:``) overrides its rank.
         arrival: the time index: when the byte at a file offset arrived, as (ns since the epoch, ± ns).
         max_evidence: at most this many pieces of evidence; what is left out is said in ``gaps``.
+        rules: the parsers' patterns; by default those of ``parsers/`` with the fastest engine there is here.
 
     Returns:
-        Evidence with file offsets, line numbers and SHA-256 of the quoted bytes; never raises for what a log holds.
-        A read that fails ends the pass, and a gap says so.
+        Evidence with file offsets, line numbers, SHA-256 of the quoted bytes and of all that was read; never raises for what
+        a log holds. A read that fails ends the pass, and a gap says so.
     """
-    reader = _Pass(engine(), path, where, arrival)
+    reader = _Pass(rules or engine(), Harvest(path, where, arrival))
     try:
-        for block in blocks(log):
+        for block in blocks(log, reader.digest.update):
             reader.take(block)
     except OSError as error:
         reader.gaps.append(Gap(what=f"the rest of {path} from byte {reader.read}", why=str(error), node=where.node, rank=where.rank))
@@ -56,90 +55,111 @@ def scan(log: BinaryIO, path: str, where: Where, arrival: Arrival | None = None,
 class _Pass:
     """The state of one pass."""
 
-    def __init__(self, rules: Engine, path: str, where: Where, arrival: Arrival | None) -> None:
-        self.rules, self.path, self.where, self.arrival = rules, path, where, arrival
-        self.kept: dict[tuple[str, int | None], Kept] = {}
-        self.series: dict[tuple[str, int | None], Thinned] = {}
+    def __init__(self, rules: Engine, found: Harvest) -> None:
+        self.rules, self.found = rules, found
         self.open = rules.collectors()
         self.routine = Routine()
+        self.digest = hashlib.sha256()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
         self.read = 0
+        self.line = 1
+        self.dense = False
         self.cut_lines = self.cut_bytes = self.long_lines = 0
         self.gaps: list[Gap] = []
 
     def take(self, block: Block) -> None:
-        data = block.data
-        self.read = block.offset + len(data) + block.cut
+        """Read one block."""
+        self.read = block.offset + len(block.data) + block.cut
         if block.cut:
-            self.cut_lines += bool(data)
+            self.cut_lines += bool(block.data)
             self.cut_bytes += block.cut
-        if not data:
+        if not block.data:
             return
-        self._keep_tail(data)
-        nominated = self.rules.nominator.lines(data)
-        number, counted, done = block.line, 0, 0
-        for start, end, patterns in self._walk(data, nominated):
-            if start < done:
-                continue
-            done = end
-            number += data.count(b"\n", counted, start)
-            counted = start
-            self._line(data[start:end], block.offset + start, number, patterns)
+        self._keep_tail(block.data)
+        page = _Page(block, self.line)
+        if self.dense and not self.open.any:
+            self._compare(page)
+        else:
+            self._match(page, 0)
+        self.dense = page.left_out > DENSE * page.data.count(b"\n", 0, DENSE_BYTES) * (len(page.data) / DENSE_BYTES)
+        self.line = page.close()
 
-    def _walk(self, data: bytes, nominated: list[tuple[int, int, set[int]]]) -> Iterator[tuple[int, int, set[int]]]:
-        """The nominated lines, and every line while a story of several lines is being read."""
-        position = 0
-        for start, end, patterns in nominated:
-            while self.open.any and position < start:
-                line_start, line_end = bounds(data, position)
-                if line_start < start:
-                    yield line_start, line_end, set()
-                position = line_end + 1
-            yield start, end, patterns
+    def _match(self, page: _Page, begin: int) -> None:
+        """The lines from byte ``begin`` on: every line is matched."""
+        data, routine, stories = page.data, self.routine, self.open.stories
+        text = bare(data[begin:] if begin else data)
+        nominated = self.rules.nominator.lines(text)
+        if begin or len(text) != len(data):
+            nominated = _placed(nominated, text, data, begin)
+        shapes, offset, last = routine.nameless, page.offset, page.last
+        position, left_out = begin, 0
+        for start, end, mask in nominated:
+            if stories:
+                self._follow(page, position, start)
+            raw = data[start:end]
+            if not stories:
+                kind = shapes.get(raw.translate(DIGITS))
+                if kind is None and routine.some_named:
+                    kind = self._named(raw)
+                if kind is not None and offset + start < kind.until:
+                    kind.left_out += 1
+                    left_out += 1
+                    last[kind] = (start, end)
+                    continue
+            self._line(raw, offset + start, page.number(start), mask)
             position = end + 1
-        while self.open.any and position < len(data):
-            line_start, line_end = bounds(data, position)
-            yield line_start, line_end, set()
-            position = line_end + 1
+        page.left_out += left_out
+        if stories:
+            self._follow(page, position, len(data))
 
-    def _line(self, raw: bytes, offset: int, number: int, patterns: set[int]) -> None:
-        kind = frozenset(patterns)
-        if patterns and not self.open.any and self.routine.leave_out(kind, raw, offset, number):
-            return
+    def _follow(self, page: _Page, position: int, to: int) -> None:
+        """Every line before byte ``to``, while a story of several lines is being read."""
+        while self.open.any and position < to:
+            start, end = bounds(page.data, position)
+            self._line(page.data[start:end], page.offset + start, page.number(start), 0)
+            position = end + 1
+
+    def _compare(self, page: _Page) -> None:
+        """A block most of whose lines are routine: only those that may not be are matched, the others are counted."""
+        data, offset = page.data, page.offset
+        choice = Choice(data, offset, self.routine)
+        text = bare(b"\n".join([data[start:end] for _, start, end in choice.lines]))
+        nominated = self.rules.nominator.lines(text) if choice.lines else []
+        counted = at = 0
+        spoiled = self.routine.spoiled
+        for place, _, mask in nominated:
+            at += text.count(b"\n", counted, place)
+            counted = place
+            line, start, end = choice.lines[at]
+            raw = data[start:end]
+            kind = self.routine.nameless.get(raw.translate(DIGITS)) or (self._named(raw) if self.routine.some_named else None)
+            if kind is not None and offset + start < kind.until:
+                kind.left_out += 1
+                page.left_out += 1
+                page.last[kind] = (start, end)
+                continue
+            self._line(raw, offset + start, page.number(start), mask)
+            if self.open.any or self.routine.spoiled != spoiled:
+                page.count(choice, line)
+                self._match(page, end + 1)
+                return
+        page.count(choice, None)
+
+    def _line(self, raw: bytes, offset: int, number: int, mask: int) -> None:
         line = clean(raw, offset, number)
-        self.long_lines += len(raw) > len(line.raw)
+        self.long_lines += len(raw) > MAX_LINE_BYTES
         ended = self.open.take(line)
-        said = self.rules.matches(line, patterns, self.open)
+        said = self.rules.matches(line, mask, self.open)
         for match in (*ended, *said):
-            self._add(match)
-        if patterns:
-            progress = bool(said) and all(match.says == "progress" for match in said)
-            touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if progress else set()
-            self.routine.was(kind, progress=progress, series=touched)
+            self.found.add(match)
+        if mask:
+            touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if said else set()
+            self.routine.was(line, said, touched)
 
-    def _add(self, match: Match) -> None:
-        rank = match.line.speaker.rank
-        kept = self.kept.get((match.pattern, rank))
-        if kept is None:
-            key = (match.pattern, rank if len(self.kept) < MAX_KEPT else None)
-            kept = self.kept.setdefault(key, Kept())
-        kept.add(match)
-        if match.says == "progress":
-            self._measure(match, rank)
-
-    def _measure(self, match: Match, rank: int | None) -> None:
-        data = match.data
-        step = data.get("step")
-        known_step = step if isinstance(step, int) else None
-        for name in SERIES & data.keys():
-            value = data[name]
-            if isinstance(value, (int, float)):
-                series = self.series.get((name, rank))
-                if series is None:
-                    key = (name, rank if len(self.series) < MAX_SERIES else None)
-                    series = self.series.setdefault(key, Thinned())
-                series.add((match.line.offset, known_step, float(value)))
+    def _named(self, raw: bytes) -> Kind | None:
+        """The settled kind of a line whose prefix names its writer."""
+        return self.routine.named(heard(bare(raw[:_PREFIX_BYTES]).decode("utf-8", "replace"))[1], raw.translate(DIGITS))
 
     def _keep_tail(self, data: bytes) -> None:
         self.tail.append(data[-TAIL_BYTES:])
@@ -148,118 +168,99 @@ class _Pass:
             self.tail_bytes -= len(self.tail.popleft())
 
     def finish(self, max_evidence: int) -> ParsedLog:
+        """What was found."""
         for match in self.open.close():
-            self._add(match)
-        left_out = self._end_routine()
-        matches = sorted((m for kept in self.kept.values() for m in (*kept.first, *kept.last)), key=lambda m: (m.line.offset, m.pattern))
-        unread = sum(kept.left_out for kept in self.kept.values() if kept.first[0].role is not Role.MARKER)  # progress is in the series
-        if len(matches) > max_evidence:
-            unread += len(matches) - max_evidence
-            head = max_evidence // 2
-            matches = matches[:head] + matches[len(matches) - (max_evidence - head) :]
-        repeats = {kept.first[0].line.offset: kept.seen for kept in self.kept.values() if kept.seen > 1}
-        evidence = tuple(self._evidence(match, repeats.get(match.line.offset)) for match in matches)
-        self._say_what_was_cut(unread, left_out)
+            self.found.add(match)
+        unread = self._end_routine()
+        evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
+        self._say_what_was_cut(left_out, unread)
         return ParsedLog(
-            path=self.path, bytes_read=self.read, evidence=evidence, series=self._series(), last_lines=self._last_lines(), gaps=tuple(self.gaps)
-        )
+            path=self.found.path, bytes_read=self.read, sha256=self.digest.hexdigest(), evidence=evidence, series=self.found.all_series(),
+            last_lines=self._last_lines(), gaps=tuple(self.gaps),
+        )  # fmt: skip
 
     def _end_routine(self) -> int:
         """Reads the last line of each kind that was left out, and counts the others as seen."""
         total = 0
-        for patterns, kind in self.routine.kinds.items():
-            unread = kind.left_out - (kind.last is not None)
+        for kind in sorted(self.routine.kinds, key=lambda k: k.last.offset if k.last else -1):
+            last = kind.last if kind.last is not None and kind.last.offset > kind.read_to else None
+            unread = kind.left_out - (last is not None)
             total += unread
-            for key in kind.series:
-                if key in self.series:
-                    self.series[key].seen += unread
-            if kind.last is not None:
-                line = clean(kind.last.raw, kind.last.offset, kind.last.number)
-                for match in self.rules.matches(line, set(patterns), self.open):
-                    self._add(match)
+            self.found.unread(kind, unread)
+            if last is not None:
+                for _, _, mask in self.rules.nominator.lines(bare(last.raw)):
+                    for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
+                        self.found.add(match)
         return total
 
-    def _evidence(self, match: Match, seen: int | None) -> Evidence:
-        line = match.line
-        raw = line.raw[:MAX_QUOTE_BYTES]
-        when = self._when(line.offset)
-        name = f"{self.where.node}|{self.path}|{line.offset}|{match.pattern}"
-        data = {**match.data, "seen": seen} if seen is not None else match.data
-        return Evidence(
-            id="q" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:15],
-            says=match.says,
-            role=match.role,
-            trust=Trust.USER,
-            source=Quote(
-                file=self.path,
-                line=line.number,
-                offset=line.offset,
-                length=len(raw),
-                text=raw.decode("utf-8", "backslashreplace"),
-                sha256=hashlib.sha256(raw).hexdigest(),
-            ),
-            where=self._whose(match),
-            pattern=match.pattern,
-            cause=match.cause,
-            detail=match.detail,
-            time_ns=when[0] if when else None,
-            uncertainty_ns=when[1] if when else None,
-            data=data,
-        )
-
-    def _whose(self, match: Match) -> Where:
-        """The log's owner, unless a prefix names another; a batch script's log carries ranks of nodes it cannot name."""
-        speaker = match.line.speaker
-        changes: dict[str, int | str | None] = {}
-        of_script = self.where.rank is None or self.where.step in {"batch", "interactive"}
-        rank = speaker.rank if speaker.rank is not None else (speaker.task if of_script else None)
-        if rank is not None and (rank != self.where.rank or of_script):
-            changes.update(rank=rank, local_rank=speaker.local_rank)
-            if of_script:
-                changes.update(node=None, step=None)
-        elif speaker.local_rank is not None and speaker.local_rank != self.where.local_rank:
-            changes.update(rank=None, local_rank=speaker.local_rank)  # a local rank below a task: which job-wide rank is unknown
-        if speaker.pid is not None:
-            changes.update(pid=speaker.pid)
-        return self.where.model_copy(update=changes) if changes else self.where
-
-    def _when(self, offset: int) -> tuple[int, int] | None:
-        return None if self.arrival is None else self.arrival(offset)
-
-    def _series(self) -> tuple[Series, ...]:
-        made = []
-        for (name, rank), thinned in sorted(self.series.items(), key=lambda item: (item[0][0], item[0][1] or 0)):
-            points = thinned.final()
-            times = [self._when(offset) for offset, _, _ in points]
-            made.append(
-                Series(
-                    name=name,
-                    where=self.where if rank is None else self.where.model_copy(update={"rank": rank}),
-                    times_ns=tuple(when[0] if when else None for when in times),
-                    steps=tuple(step for _, step, _ in points),
-                    values=tuple(value for _, _, value in points),
-                    points_seen=thinned.seen,
-                )
-            )
-        return tuple(made)
-
     def _last_lines(self) -> tuple[str, ...]:
-        tail = b"".join(self.tail)[-TAIL_BYTES:]
-        for mark in (b"\r", b"\b"):
-            tail = tail.replace(mark, b"\n")
+        tail = flat(b"".join(self.tail)[-TAIL_BYTES:])
         lines = [raw for raw in tail.split(b"\n") if raw.strip(b" \t\0")]
         return tuple(clean(raw, 0, 0).text[:1000] for raw in lines[-LAST_LINES:])
 
     def _say_what_was_cut(self, unread: int, left_out: int) -> None:
-        whose = {"node": self.where.node, "rank": self.where.rank}
-        self.gaps += [Gap(what=f"what a pattern says of a line of {self.path}", why=defect, **whose) for defect in sorted(self.rules.defects)[:3]]
+        path, whose = self.found.path, {"node": self.found.where.node, "rank": self.found.where.rank}
+        self.gaps += [Gap(what=f"what a pattern says of a line of {path}", why=defect, **whose) for defect in sorted(self.rules.defects)[:3]]
         self.rules.defects.clear()
         if left_out:
             self.gaps.append(
-                Gap(what=f"{left_out} lines of progress of {self.path}", why="of very many, the first and the last of each kind are kept", **whose)
+                Gap(what=f"{left_out} lines of progress of {path}", why=_THINNED, **whose)
             )
         if unread:
-            self.gaps.append(Gap(what=f"{unread} repeated messages of {self.path}", why="the first and the last of each kind are kept", **whose))
+            self.gaps.append(Gap(what=f"{unread} repeated messages of {path}", why="the first and the last of each kind are kept", **whose))
         if self.cut_bytes or self.long_lines:
             lines = self.cut_lines + self.long_lines
-            self.gaps.append(Gap(what=f"the ends of {lines} long lines of {self.path}", why="a line is read up to 16 KiB", **whose))
+            self.gaps.append(Gap(what=f"the ends of {lines} long lines of {path}", why="a line is read up to 16 KiB", **whose))
+
+
+class _Page:
+    """A block being read: its lines flat, their numbers, and what was left out of it."""
+
+    def __init__(self, block: Block, line: int) -> None:
+        self._raw = block.data
+        self.data = flat(block.data)
+        self.offset = block.offset
+        self.left_out = 0
+        self.last: dict[Kind, tuple[int, int]] = {}
+        """Where the last line of each kind that was left out stands."""
+        self._counted, self._number = 0, line
+
+    def number(self, start: int) -> int:
+        """The number in the file of the line at ``start``, which is not before the one asked for last."""
+        self._number += newlines(self._raw[self._counted : start])
+        self._counted = start
+        return self._number
+
+    def count(self, choice: Choice, upto: int | None) -> None:
+        """Count what was left out without being looked at, up to line number ``upto`` of the block."""
+        lines, last = choice.left_out(upto)
+        for kind, number in lines.items():
+            kind.left_out += number
+            self.left_out += number
+        for kind, place in last.items():
+            self.last[kind] = max(place, self.last.get(kind, place))
+
+    def close(self) -> int:
+        """Remember the last lines that were left out; gives the number of the line that follows the block."""
+        end = len(self.data)
+        after = number = self.number(end)
+        for kind, (start, stop) in sorted(self.last.items(), key=lambda item: item[1], reverse=True):  # they stand near the end: counted from there
+            number -= newlines(self._raw[start:end])
+            end = start
+            kind.last = Skipped(self.data[start:stop], self.offset + start, number)
+        return after
+
+
+def _placed(nominated: list[Nomination], text: bytes, data: bytes, begin: int) -> list[Nomination]:
+    """Nominations in ``text``, which is ``data`` from ``begin`` on without colours and NULs, as places in ``data``: line by line."""
+    placed: list[Nomination] = []
+    if len(text) == len(data) - begin:
+        return [(start + begin, end + begin, mask) for start, end, mask in nominated]
+    lengths = [len(line) for line in data[begin:].split(b"\n")]
+    at, before, counted = begin, 0, 0
+    for start, _, mask in nominated:
+        number = before + text.count(b"\n", counted, start)
+        at += sum(lengths[before:number]) + number - before
+        before, counted = number, start
+        placed.append((at, at + lengths[number], mask))
+    return placed

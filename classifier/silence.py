@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance
+from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import Ending
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -49,10 +50,13 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     end = ending.ended_ns
     if end is None:
         return None
-    writes = [log.last_write_ns for r in job.reports for log in r.logs if log.last_write_ns is not None]
-    times = [e.time_ns for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
-    if advance.last_ns is not None:
-        last, of = advance.last_ns, "progress"
+    late = behind(job, end)
+    writes = [log.last_write_ns + late.get(r.node, 0) for r in job.reports for log in r.logs if log.last_write_ns is not None]
+    heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
+    times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard]
+    marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.marks if m.time_ns is not None]
+    if marks:
+        last, of = max(marks), "progress"
     elif writes or times:
         last, of = max([*writes, *times]), "output"
     else:
@@ -64,3 +68,4 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
         "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
     )
     return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0)
+

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.activity import IDLE_PERCENT, SM, within
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Said
+from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Trust
 
 STOPPED = {"TIMEOUT", "CANCELLED", "DEADLINE"}
-IDLE_PERCENT = 5.0
-BUSY_PERCENT = 95.0
-RECENT_POINTS = 3
 
 
 def stopped(facts: Facts) -> bool:
@@ -19,40 +18,86 @@ def stopped(facts: Facts) -> bool:
 
 
 def suspended(facts: Facts) -> tuple[Evidence, ...]:
-    """Slurm's record that the job was suspended."""
+    """Slurm's record that the job was suspended, where that explains the silence: what is left of it without the suspension is short."""
+    if facts.row is None or not facts.row.suspended_s or (facts.silence is not None and facts.silence.long):
+        return ()
+    return (_suspension(facts),)
+
+
+def against(facts: Facts) -> tuple[str, ...]:
+    """What speaks against a hang, although it stands."""
     if facts.row is not None and facts.row.suspended_s:
-        return (citations.accounting(facts.row, "Suspended", f"{facts.row.suspended_s} s"),)
+        return (f"Slurm had suspended the job for {words.duration(facts.row.suspended_s)} of its time",)
     return ()
 
 
+def _suspension(facts: Facts) -> Evidence:
+    row = facts.row
+    if row is None:
+        raise ValueError("a suspension is known by accounting only")
+    return citations.accounting(row, "Suspended", f"{row.suspended_s} s")
+
+
 def gpu_idle(facts: Facts) -> tuple[Evidence, ...]:
-    """Utilisation near zero on every GPU in the recent window: NVML's own samples."""
-    seen = [s for s in facts.series if s.name == "gpu_utilization_percent" and len(s.values) >= RECENT_POINTS]
-    if not seen or any(max(s.values[-RECENT_POINTS:]) > IDLE_PERCENT for s in seen):
+    """Engines near zero on every sampled GPU in the recent window: NVML's own samples."""
+    cards, idle = facts.activity.sampled, facts.activity.idle_at_end()
+    if not cards or len(idle) < len(cards):
         return ()
-    cites = [citations.series(s, len(s.values) - RECENT_POINTS, trust=Trust.SYSTEM) for s in seen[:4]]
+    cites = [c.cite("gpu_utilization_percent", "gpu_activity", facts.activity.recent) for c in idle[:4]]
     return tuple(c for c in cites if c is not None)
 
 
-def gpu_working(facts: Facts) -> bool:
-    """GPUs at neither end of the scale in the recent window: work, not waiting (a waiting collective shows as ~100 %)."""
-    seen = [s for s in facts.series if s.name == "gpu_utilization_percent" and len(s.values) >= RECENT_POINTS]
-    return any(IDLE_PERCENT < sum(s.values[-RECENT_POINTS:]) / RECENT_POINTS < BUSY_PERCENT for s in seen)
+def gpu_working(facts: Facts) -> tuple[Evidence, ...]:
+    """GPUs that computed until the end: by their SMs, else an engine at neither end of the scale (a waiting collective shows as ~100 %)."""
+    names = (SM, "gpu_utilization_percent")
+    cites = (next((e for n in names if (e := c.cite(n, "gpu_activity", facts.activity.recent))), None) for c in facts.activity.working_at_end()[:4])
+    return tuple(c for c in cites if c is not None)
+
+
+def counted_still(facts: Facts) -> tuple[bool | None, tuple[Evidence, ...]]:
+    """Whether kernels and collectives stood at zero in the recent window while the run had made many: None where nobody counted."""
+    begin = facts.activity.recent[0]
+    counted = [s for s in facts.series if s.name in {"kernel_launches", "collectives"} and sum(finite(s.values)) > 0]
+    if not counted or begin is None:
+        return None, ()
+    late = [(s, within(s, (begin + round((facts.silence.interval_s if facts.silence else 0.0) * 1e9), None))) for s in counted]
+    known = [(s, v) for s, v in late if v]
+    cites = tuple(c for s, _ in known[:2] if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
+    return (all(max(v) == 0 for _, v in known), cites) if known else (None, ())
 
 
 def shows_standstill(facts: Facts) -> list[Said]:
-    """The silence, the idle GPUs and the end."""
+    """The silence, what the GPUs and the ranks did, and the end."""
     said = []
-    silence = facts.silence
+    silence, activity = facts.silence, facts.activity
     if silence is not None and silence.long:
         said.append(Said(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", silence.cites))
-    idle = gpu_idle(facts)
+    said += [Said("nobody wrote any more, seen while the job ran", facts.stand.stalls[:2])] if facts.stand.stalls else []
+    idle, spinning = gpu_idle(facts), activity.spinning_at_end()
     if idle:
         said.append(Said(f"the GPUs were idle (at most {IDLE_PERCENT:.0f} %) at the end", idle))
+    if spinning:
+        cites = tuple(
+            e for c in spinning[:3] for n in ("gpu_utilization_percent", SM) if (e := c.cite(n, "gpu_activity", activity.recent)) is not None
+        )
+        said.append(
+            Said(f"{len(spinning)} GPU{'s' if len(spinning) != 1 else ''} busy by the engine and computing nothing: waiting in a collective", cites)
+        )
+    zero, counts = counted_still(facts)
+    if zero and counts:
+        said.append(Said("kernels and collectives were at zero in the end, after many before", counts))
+    said += [Said(f"{one.who}: {one.why}", one.evidence) for one in facts.stand.culprits[:4] if one.evidence]
+    for rank, cite in facts.stand.storage[:3]:
+        on = f" ({', '.join(rank.file_systems[:2]) or rank.waits_on})" if rank.file_systems or rank.waits_on else ""
+        said.append(Said(f"{_whose(rank.rank, rank.node)} waited in the kernel for storage{on}", (cite,)))
     if facts.cite_end():
         said.append(Said(f"the run ended as {facts.ending.state}", facts.cite_end()))
     blocked = facts.said("kernel_hung_task")[:2]
     return said + [Said("a process was blocked in the kernel: storage or a driver did not answer", (e,)) for e in blocked]
+
+
+def _whose(rank: int | None, node: str) -> str:
+    return f"rank {rank} on {node}" if rank is not None else f"a process on {node}"
 
 
 WATCHDOG = (

@@ -42,6 +42,7 @@ WORDS: dict[str, str] = {
     "checkpoint_not_loaded": "The program looked for a checkpoint and starts from scratch",
     "retried": "The program caught an error and tries again with less",
     "loss_scale": "The loss scale was lowered: normal at the start",
+    "communicator_ready": "A rank's communicator of all ranks is complete: it has met the others",
     "slow_transport": "A slow transport between nodes is in use",
     "metrics": "Final or evaluation metrics",
     # SYSTEM: Slurm's records, exit records, cgroup, kernel, NVML
@@ -57,6 +58,12 @@ WORDS: dict[str, str] = {
     "gpu_latent": "A GPU's counter that is not clean and did not move",
     "gpu_vanished": "A GPU that was there before could not be read after",
     "gpu_activity": "GPU utilisation over a window",
+    "gpu_slowed": "A GPU was held below its clock, by its own violation times, throttle reasons or its peers' clocks",
+    "interconnect_bound": "Engines busy with idle SMs on all ranks of a run that advanced",
+    "process_field": "A process of the job: its command line, environment, GPUs or end, as /proc and the kernel say; data: name",
+    "stack": "Where a process stood when it was asked; data: rank, state, function, file, wchan, file_system, waits_for",
+    "nccl_ras": "What NCCL's RAS service answered; data: missing (ranks), behind",
+    "stall": "A standstill that was seen while the job ran; data: since_s",
     "xid": "The kernel log: an NVIDIA XID; data: xid, pci",
     "sxid": "The kernel log: an NVSwitch error",
     "gpu_off_bus": "The kernel log: a GPU fell off the bus",
@@ -69,5 +76,7 @@ WORDS: dict[str, str] = {
     "past": "An earlier verdict",
 }
 
-INFRASTRUCTURE = frozenset({"node_lost", "gpu_counter", "gpu_vanished", "xid", "sxid", "gpu_off_bus"})
+INFRASTRUCTURE = frozenset(
+    {"node_lost", "gpu_counter", "gpu_vanished", "xid", "sxid", "gpu_off_bus", "gpu_slowed", "interconnect_bound"}
+)
 """What, as SYSTEM evidence, can put the fault on a node or the cluster."""

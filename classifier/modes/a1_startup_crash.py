@@ -8,7 +8,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import OUTPUT_REFUSED, Facts
 from gpualert_slurm.classifier.meaning import HARDWARE, about_path
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import Evidence, Role, Trust
+from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.verdict import Fault, Phase
 
 ABOUT = {
@@ -17,8 +17,6 @@ ABOUT = {
     "env": "the software environment",
     "asset": "a model, tokenizer or checkpoint",
 }
-CONTEXT_SHARE = 0.02
-"""What a CUDA context alone takes of a card's memory, roughly."""
 NEEDS_NODE_CHECK = {"no_gpu", "device_busy", "fabric_not_ready", "driver_mismatch", "stale_file_handle", "io_error"}
 """Finer names that are a missing option as often as a sick node: the text alone does not say which."""
 
@@ -29,6 +27,7 @@ class StartupCrash(FailureMode):
     code = "A1"
     title = "startup crash"
     place = 56
+    variants = ("data", "config", "env", "asset")
     needs = "the ranks' output; exit records for who was first"
     positive = "a terminal exception, or a launcher's refusal without any Python, before progress"
     excludes = "progress, exit by a signal, hardware in the episode, a full GPU (B1), a checkpoint that does not load (E2)"
@@ -86,14 +85,14 @@ def account(facts: Facts, error: Evidence) -> Account:
         implies.append("one rank alone failed by itself: look for what only that rank uses (its shard, its path, its node)")
     return Account(
         headline=words.subject(words.who(facts.first, error), words.told(error)),
-        shows=(*crash.shows_crash(facts, error), *_empty_gpus(facts)),
+        shows=(*crash.shows_crash(facts, error), *(() if facts.advance.seen else crash.shows_gpu_memory(facts, only_empty=True))),
         fault=fault,
         variant=variant,
         cause=cause,
         detail=error.detail,
         implies=tuple(implies),
         cannot_decide=tuple(undecided),
-        advice=crash.advice_for(error, cause, error.detail),
+        advice=crash.advice_for(facts, error, cause, error.detail),
     )
 
 
@@ -111,19 +110,6 @@ def _output_refused(facts: Facts, row: AccountingRecord) -> Account:
         implies=("the program was never started",),
         advice=("Make the folder before submitting (mkdir -p), and check that it can be written on the compute node: sbatch --output=PATH",),
     )
-
-
-def _empty_gpus(facts: Facts) -> tuple[Said, ...]:
-    """NVML's word that the GPUs' memory was never filled: the run had not begun to work."""
-    total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
-    seen = [s for s in facts.series if s.name == "gpu_memory_used_bytes" and s.values and s.where.gpu_uuid in total]
-    if not seen or facts.advance.seen:
-        return ()
-    shares = [max(s.values) / (total[s.where.gpu_uuid or ""] or 1) for s in seen]
-    if max(shares) > CONTEXT_SHARE:
-        return ()
-    cites = tuple(c for s in seen[:2] if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
-    return (Said(f"the GPUs' memory stayed at or below {100 * max(shares):.1f} %", cites),) if cites else ()
 
 
 def variant_of(error: Evidence) -> str | None:

@@ -135,6 +135,7 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
         shows.append(Said(f"it had come to step {done}" if done is not None else "it had made progress", facts.advance.marks[-1:]))
     if facts.ending.evidence:
         shows.append(Said(f"the run ended as {facts.ending.state or 'unknown'}", facts.ending.evidence))
+    shows += crash.shows_gpu_memory(facts, only_empty=False)
     if _oom(facts):
         return _oom_account(facts, number, dead, shows)
     crashed = next((e for e in facts.said("native_crash") if e.cause is not None), None)

@@ -73,16 +73,10 @@ def _account(facts: Facts, error: Evidence) -> Account:
             shows.append(Said(f"a GPU's memory was seen at {words.size(max(high[0].values))}", (cite_high,)))
         elif peak and cards and not (requested and requested > 2**30):
             against.append("the sampled memory curve stayed low")
-    phase = (
-        "before the first step"
-        if not facts.advance.seen
-        else f"after step {facts.advance.steps_done}"
-        if facts.advance.steps_done is not None
-        else "in training"
-    )
+    phase = _phase(facts, error)
     own = len([f for f in facts.failures if not f.follows])
     implies.append(f"it happened {phase}" + (f", on {own} of {facts.ranks_total} ranks" if facts.ranks_total > 1 and own else ""))
-    advice = list(crash.advice_for(error, Cause.CUDA_OOM, None))
+    advice = list(crash.advice_for(facts, error, Cause.CUDA_OOM, None))
     if sizes.get("memory_cap"):
         advice.insert(0, "A cap is set on this process's share of the card (set_per_process_memory_fraction): raise it.")
     if error.detail == "jax":
@@ -98,6 +92,19 @@ def _account(facts: Facts, error: Evidence) -> Account:
         advice=tuple(advice),
         against=tuple(against),
     )
+
+
+def _phase(facts: Facts, error: Evidence) -> str:
+    """Where in the run the memory gave out: it says which knob may help."""
+    done = facts.advance.steps_done
+    if facts.advance.seen:
+        later = f"after step {done}" if done is not None else "in training"
+        return f"{later}: longer sequences, a larger batch or something that is kept from step to step" if done is None or done > 1 else later
+    if "optim" in str(error.data.get("function", "")).lower():
+        return "when the optimiser first stepped: its state is what did not fit"
+    if facts.said("training_started"):
+        return "in the first step: the model fitted, its activations or the optimiser's state did not"
+    return "before the first step: while the model was loaded or made"
 
 
 def _sizes(facts: Facts, error: Evidence) -> dict[str, str]:

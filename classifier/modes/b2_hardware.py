@@ -21,6 +21,7 @@ class HardwareFailure(FailureMode):
     code = "B2"
     title = "GPU hardware failure"
     place = 30
+    variants = ("fault",)
     needs = "GPU counters before and after, the kernel log"
     positive = "a counter delta or a hardware XID co-incident with the abnormal end on a GPU of the job; or a GPU that vanished"
     excludes = "XID 13, 31, 43, 69 alone (the application first), 45 (a cascade), a clean end; flat, older counters are a warning"
@@ -30,19 +31,21 @@ class HardwareFailure(FailureMode):
         """IN for hardware evidence in the terminal episode of a run that ended badly."""
         machine = facts.hardware
         flip = "a hardware XID, or a counter that moved, at the abnormal end on a GPU of the job"
-        aside = tuple(_warning(e, facts) for e in machine.latent[:6])
+        aside = tuple(_warning(e, facts) for e in machine.latent[:6]) + tuple(
+            Said(f"{_named(e, facts)}: NVML recommends {getattr(e.source, 'value', '')}", (e,)) for e in machine.incidental[:2]
+        )
         if not machine.struck:
             hint = tuple(Said("the job's own output names a hardware error; no record of the system confirms it", (e,)) for e in _texts(facts)[:1])
-            if aside:
+            if machine.latent:
                 return latent("older or flat counters and messages only: nothing in the terminal episode", flip, *aside, *hint)
             if machine.application:
                 number = machine.application[0].data.get("xid")
-                return ruled_out(f"XID {number} is the application's first, and no counter moved", flip, *machine.application[:2])
+                return ruled_out(f"XID {number} is the application's first, and no counter moved", flip, *machine.application[:2], warnings=aside)
             if not machine.has_counters and not facts.said("xid", "gpu_off_bus", "sxid", "kernel_line"):
                 why = "no GPU counters before and after the job" if facts.job.reports else "no report from any node"
-                return Assessment(not_testable(why, flip).standing, why, flip, warnings=hint)
+                return Assessment(not_testable(why, flip).standing, why, flip, warnings=(*hint, *aside))
             cites = _clean(facts)
-            return ruled_out("the counters of the job's GPUs did not move, and the kernel named no GPU", flip, *cites, warnings=hint)
+            return ruled_out("the counters of the job's GPUs did not move, and the kernel named no GPU", flip, *cites, warnings=(*hint, *aside))
         if facts.ended_well:
             return latent("hardware evidence, and a clean end", "an abnormal end", *(_warning(e, facts) for e in machine.struck[:6]), *aside)
         if _explained(facts):
@@ -58,7 +61,7 @@ class HardwareFailure(FailureMode):
 def _explained(facts: Facts) -> bool:
     """Only undated counters speak of hardware, and the terminal error needs none."""
     error = facts.error
-    undated = all(isinstance(e.source, Reading) for e in facts.hardware.struck)
+    undated = all(isinstance(e.source, Reading) and not e.data.get("dated") for e in facts.hardware.struck)
     return undated and error is not None and specific(error.cause) and error.cause is not None and error.cause.value in EXPLAINS_ITSELF
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from gpualert_slurm.classifier import standstill, words
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault
+
+BUSY_CPU = 0.8
+"""A rank that used the CPU for this share of the run was working, not waiting."""
+CONTEXT_SHARE = 0.02
+"""What a CUDA context alone takes of a card's memory, roughly."""
 
 
 class RendezvousHang(FailureMode):
@@ -40,46 +48,106 @@ class RendezvousHang(FailureMode):
             return ruled_out(f"{dead[0].name} had already ended with {dead[0].words}: the others waited for it", "all tasks alive", dead[0].evidence)
         if standstill.suspended(facts):
             return ruled_out("Slurm had suspended the job", "no suspension", *standstill.suspended(facts))
+        met = facts.said("communicator_ready")
+        if met and len({e.where.rank for e in met}) >= facts.ranks_total:
+            return ruled_out("every rank's communicator was complete: they had met", "a rank without a communicator", *met[:2])
         if text:
             return ruled_in("the output says that ranks did not meet", "progress, or a task that died first", _account(facts))
         if not standstill.stopped(facts):
             return ruled_out("the run ended by itself, not after waiting", flip, *facts.cite_end())
-        if facts.silence is None or not facts.has_logs:
-            return not_testable("no times of the output are known", flip)
-        if not facts.silence.long:
-            return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
-        if not standstill.gpu_idle(facts):
-            return not_testable("silence before any progress, but no GPU samples to tell waiting from working", flip)
-        return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts))
+        return _by_silence(facts, flip)
+
+
+def _by_silence(facts: Facts, flip: str) -> Assessment:
+    """Nobody says what they wait for: the probes, the silence and the GPUs do."""
+    if facts.stand.stopped:
+        return ruled_out("a rank had been stopped by a signal", "all ranks free to run", facts.stand.stopped[0][1])
+    if facts.stand.stalls and any(rank.waits is Waits.RENDEZVOUS for rank, _ in facts.stand.stacks):
+        return ruled_in("ranks stood in their rendezvous, seen while the job ran", "progress, or a rank past its rendezvous", _account(facts))
+    if facts.silence is None or not facts.has_logs:
+        return not_testable("no times of the output are known", flip)
+    if not facts.silence.long:
+        return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
+    if standstill.gpu_working(facts):
+        return ruled_out("GPUs were at work until the end", "idle GPUs", *standstill.gpu_working(facts))
+    busy = [
+        p
+        for p in facts.processes
+        if p.rank is not None and p.cpu_s is not None and facts.ending.elapsed_s and p.cpu_s > BUSY_CPU * facts.ending.elapsed_s
+    ]
+    if busy:
+        cite = process(busy[0], "cpu_s", f"{busy[0].cpu_s:.0f} s of CPU")
+        return ruled_out("a rank used the CPU all the time: preparing data, not waiting", "a rank that waits", cite)
+    if not standstill.gpu_idle(facts):
+        return not_testable("silence before any progress, but no GPU samples to tell waiting from working", flip)
+    if _filled(facts):
+        return ruled_out("GPU memory was filled: past the rendezvous", f"at most {CONTEXT_SHARE:.0%} of a card, a context's share")
+    return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts))
+
+
+def _filled(facts: Facts) -> bool:
+    """Whether more than a context lay in a card's memory: some rank had begun to work."""
+    total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
+    shares = [max(values) / (total[c.uuid] or 1) for c in facts.activity.cards if c.uuid in total and (values := c.values("gpu_memory_used_bytes"))]
+    return bool(shares) and max(shares) > CONTEXT_SHARE
+
+
+def _never_joined(facts: Facts) -> tuple[str, ...]:
+    """Who did not come, as far as anything says it: the store's count, the process map, silent logs."""
+    said = []
+    stand = facts.stand
+    if stand.joined is not None:
+        came, of, _ = stand.joined
+        said.append(f"{came} of {of} clients joined: {of - came} never did")
+    if stand.missing:
+        said.append(f"no process of rank{'s' if len(stand.missing) > 1 else ''} {_list(stand.missing)} was ever seen: they never started")
+    logs = [log for r in facts.job.reports for log in r.logs if log.rank is not None and log.step not in SCRIPT]
+    silent = sorted({log.rank for log in logs if log.rank is not None} - {log.rank for log in logs if log.bytes_seen and log.rank is not None})
+    if silent and len(silent) < facts.ranks_total:
+        said.append(f"ranks that never wrote anything: {_list(tuple(silent))}")
+    telling = {e.where.rank for e in facts.said("rendezvous") if e.where.rank is not None}
+    quiet = sorted({e.rank for e in facts.exits if e.rank is not None and e.step not in SCRIPT} - telling)
+    if telling and quiet and len(quiet) <= len(telling):
+        said.append(f"rank{'s' if len(quiet) > 1 else ''} {_list(tuple(quiet))} did not report the timeout that the others did: look there first")
+    hosts = {str(e.data["address"]) for e in facts.said("rendezvous") if e.data.get("address")}
+    if len(hosts) > 1:
+        said.append(f"the ranks looked for different coordinators: {', '.join(sorted(hosts)[:4])}")
+    addresses = {p.environment["MASTER_ADDR"] for p in facts.processes if p.environment.get("MASTER_ADDR")}
+    if len(addresses) > 1:
+        said.append(f"MASTER_ADDR differs between ranks: {', '.join(sorted(addresses)[:4])}")
+    return tuple(said)
+
+
+def _list(ranks: tuple[int, ...]) -> str:
+    return ", ".join(map(str, ranks[:16])) + (" …" if len(ranks) > 16 else "")
 
 
 def _account(facts: Facts) -> Account:
     shows = [Said(f"rendezvous: {words.headline(words.told(e))}", (e,)) for e in facts.said("rendezvous")[:2]]
     shows += standstill.shows_standstill(facts)
-    silent = sorted(
-        {
-            log.rank
-            for r in facts.job.reports
-            for log in r.logs
-            if log.rank is not None and not log.bytes_seen and log.step not in {"batch", "interactive"}
-        }
+    absent = _never_joined(facts)
+    named = f"; {absent[0]}" if absent else ""
+    in_use = next((e for e in facts.said("exception", "rendezvous") if e.detail == "port_in_use" or "ddress already in use" in words.told(e)), None)
+    advice = (
+        (
+            "Check that all ranks use one coordinator: export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST "
+            "| head -1) MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))"
+        ),
+        "Name the interface where several exist: export NCCL_SOCKET_IFNAME=… GLOO_SOCKET_IFNAME=…",
+        "Test the way to it from every node: srun --ntasks-per-node=1 bash -c 'getent hosts $MASTER_ADDR || echo unknown here'",
+        *standstill.WATCHDOG[1:],
     )
-    implies = (f"ranks that never wrote anything: {', '.join(map(str, silent[:16]))}",) if silent and len(silent) < facts.ranks_total else ()
+    if in_use is not None:
+        shows.insert(0, Said("the coordinator's port was in use", (in_use,)))
     return Account(
-        headline=words.headline(f"the {facts.ranks_total} ranks never met: hung before any progress"),
+        headline=words.headline(f"the {facts.ranks_total} ranks never met: hung before any progress{named}"),
         shows=tuple(shows),
         fault=Fault.UNKNOWN,
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,
-        implies=implies,
+        implies=absent,
         cannot_decide=("whether the coordinator, a firewall or name resolution is in the way",),
-        advice=(
-            (
-                "Check that all ranks use one coordinator: export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST "
-                "| head -1) MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))"
-            ),
-            "Name the interface where several exist: export NCCL_SOCKET_IFNAME=… GLOO_SOCKET_IFNAME=…",
-            *standstill.WATCHDOG[1:],
-        ),
+        advice=advice,
+        against=standstill.against(facts),
     )
 
 

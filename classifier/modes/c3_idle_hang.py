@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from gpualert_slurm.classifier import standstill, words
+from gpualert_slurm.classifier import citations, standstill, words
+from gpualert_slurm.classifier.activity import within
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.evidence import Trust
 from gpualert_slurm.verdict import Fault
+
+BUSY_CPU_PERCENT = 50.0
+"""Of one core: a process above it all the time computes (DLRover calls one below 5 % hung)."""
 
 
 class IdleHang(FailureMode):
@@ -39,8 +44,17 @@ class IdleHang(FailureMode):
         if not facts.silence.long:
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
         if standstill.gpu_working(facts):
-            return ruled_out("the GPU was at work until the end", "an idle GPU")
-        if not idle and not facts.advance.seen:
+            return ruled_out("the GPU was at work until the end", "an idle GPU", *standstill.gpu_working(facts))
+        begin = facts.activity.recent[0]
+        busy = [
+            s
+            for s in facts.series
+            if s.name == "cpu_percent" and begin is not None and len(v := within(s, (begin, None))) >= 3 and min(v) >= BUSY_CPU_PERCENT
+        ]
+        if busy and not facts.stand.stalls:
+            cite = citations.series(busy[0], trust=Trust.SYSTEM)
+            return ruled_out("the process computed on the CPU until the end", "an idle process", *((cite,) if cite else ()))
+        if not idle and not facts.advance.seen and not facts.stand.stalls:
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
 
@@ -48,17 +62,40 @@ class IdleHang(FailureMode):
 def _account(facts: Facts) -> Account:
     silence = facts.silence
     how_long = f" for the last {words.duration(silence.seconds)}" if silence is not None else ""
+    stacks = facts.stand.stacks
+    shows = standstill.shows_standstill(facts)
+    where = next(
+        (f"it waited in {rank.waits.value.replace('_', ' ')}" + (f" ({rank.waits_on})" if rank.waits_on else "") for rank, _ in stacks[:1]), None
+    )
+    if where is not None:
+        shows.insert(0, Said(where, (stacks[0][1],)))
+    never = _never_attached(facts)
+    undecided = [] if stacks else ["what it waited for: no stack of the process was taken"]
+    if not standstill.gpu_idle(facts):
+        undecided.append("whether the GPU was idle: no samples")
     return Account(
-        headline=words.headline(f"stood still{how_long}, until it was ended ({facts.ending.state})"),
-        shows=tuple(standstill.shows_standstill(facts)),
+        headline=words.headline(f"stood still{how_long}, until it was ended ({facts.ending.state})" + (f": {where}" if where else "")),
+        shows=(*shows, *never),
         fault=Fault.UNKNOWN,
-        cannot_decide=("what it waited for: no stack of the process was taken",)
-        + (() if standstill.gpu_idle(facts) else ("whether the GPU was idle: no samples",)),
+        implies=("no process of the job ever opened the GPU: it hung before its first use, or does not use it",) if never else (),
+        cannot_decide=tuple(undecided),
         advice=(
             "Cancel such a run early and start it again with a time limit near its usual run time: #SBATCH --time=…",
             "To see where it stands while it runs: srun --jobid JOBID --overlap py-spy dump --pid PID",
         ),
+        against=standstill.against(facts),
     )
+
+
+def _never_attached(facts: Facts) -> tuple[Said, ...]:
+    """NVML's word that no process of the job was ever on the GPU."""
+    gpus = [g for r in facts.job.reports for g in r.gpus_after]
+    if not gpus or any(g.job_attached is not False for g in gpus) or any(p.gpu_attached_ns or p.gpu_uuids for p in facts.processes):
+        return ()
+    cite = citations.field(
+        "gpu_activity", f"GPU {gpus[0].uuid} on {gpus[0].node}", "NVML after the job", "job_attached", "false", time_ns=gpus[0].time_ns
+    )
+    return (Said("no process of the job was seen on the GPU", (cite,)),)
 
 
 MODE = IdleHang()

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from gpualert_slurm.classifier import citations
+from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.activity import IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Assessment, FailureMode, Said, latent, not_testable, ruled_out
-from gpualert_slurm.evidence import Trust
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.evidence import Evidence, Trust
+from gpualert_slurm.verdict import Fault
 
 LOW_PERCENT = 15.0
 """Mean utilisation that jobstats shows in red; below it is worth a warning."""
 MIN_POINTS = 10
 FEW_STEPS = 20
+STALL_SHARE = 0.5
+"""Confirmed: in half of the readings or more the engine stood still for the whole time since the reading before."""
+STALL_S = 2.0
+SMALL_SHARE = 0.2
+"""A model that never fills a fifth of the card is small: its low duty need not be starvation."""
+PRESSED_PERCENT = 30.0
+FLIP = "engine near zero at step scale while the run advances"
 
 
 class UnderUtilisation(FailureMode):
-    """A low duty cycle alone is a warning, never a verdict."""
+    """A low duty cycle alone is a warning; stalls of seconds while it advanced, or launches at an idle engine, confirm it."""
 
     code = "D1"
     title = "under-utilised GPU"
     place = 82
-    needs = "GPU utilisation over the run at step scale; progress"
+    needs = "GPU engine duty over the run at step scale; progress; kernel launches where counted"
     positive = (
         "advancing, loss falling, engine duty low with gaps at step scale; confirmed by near-zero engine while launching, or multi-second stalls"
     )
@@ -27,21 +37,105 @@ class UnderUtilisation(FailureMode):
     leaves_open = "starvation or a small model; the magnitude"
 
     def assess(self, facts: Facts) -> Assessment:
-        """Suspected (a warning) below LOW_PERCENT; confirmation needs kernel launches or loader activity, which no signal feeds."""
-        flip = "engine near zero at step scale while the run advances"
-        seen = [s for s in facts.series if s.name == "gpu_utilization_percent" and len(s.values) >= MIN_POINTS]
+        """Suspected (a warning) below LOW_PERCENT; confirmed by stalls or by launches at an idle engine."""
+        window = facts.activity.work
+        seen = [c for c in facts.activity.sampled if c.engine(window, MIN_POINTS) is not None] or [
+            c for c in facts.activity.sampled if c.engine(least=MIN_POINTS) is not None
+        ]
         if not seen:
-            return not_testable("no GPU utilisation over the run", flip)
+            return not_testable("no GPU utilisation over the run", FLIP)
         if not facts.advance.seen or (facts.advance.steps_done or FEW_STEPS) < FEW_STEPS:
-            return not_testable("too few steps of progress to set the utilisation against", flip)
-        low = [s for s in seen if sum(s.values) / len(s.values) < LOW_PERCENT]
-        cites = [c for s in (low or seen)[:2] if (c := citations.series(s, trust=Trust.SYSTEM)) is not None]
-        if low:
-            mean = sum(low[0].values) / len(low[0].values)
-            return latent(
-                "suspected only: low utilisation while it advanced", flip, Said(f"a GPU was busy {mean:.0f} % of the time on average", tuple(cites))
+            return not_testable("too few steps of progress to set the utilisation against", FLIP)
+        low = [c for c in seen if _mean(c, facts) < LOW_PERCENT]
+        cites = tuple(e for c in (low or seen)[:2] if (e := c.cite("gpu_utilization_percent", "gpu_activity")) is not None)
+        if not low:
+            return ruled_out("the GPUs were busy while the run advanced", FLIP, *cites)
+        busy = Said(f"a GPU was busy {_mean(low[0], facts):.0f} % of the time on average", cites)
+        confirmed = _confirmed(facts, low)
+        if confirmed is None or not facts.ended_well or _small(facts, low):
+            why = "a small model: its memory was low too" if confirmed is not None and _small(facts, low) else "low utilisation while it advanced"
+            return latent(f"suspected only: {why}", FLIP, busy)
+        return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
+
+
+def _mean(card: Card, facts: Facts) -> float:
+    value = card.engine(facts.activity.work, MIN_POINTS)
+    return value if value is not None else card.engine() or 0.0
+
+
+def _confirmed(facts: Facts, low: list[Card]) -> Said | None:
+    """Launches at an idle engine, or stalls of seconds between stretches of work."""
+    launches = [s for s in facts.series if s.name == "kernel_launches" and sum(finite(s.values)) > 0]
+    idle = [c for c in low if _mean(c, facts) <= IDLE_PERCENT]
+    if launches and idle:
+        cites = (citations.series(launches[0], trust=Trust.SYSTEM), idle[0].cite("gpu_utilization_percent", "gpu_activity"))
+        return Said("kernels were launched all the time at an engine near zero", tuple(c for c in cites if c is not None))
+    for card in low:
+        one = next((card.series[n] for n in ("gpu_duty_percent", "gpu_utilization_percent") if n in card.series), None)
+        if one is None:
+            continue
+        values = within(one, facts.activity.work)
+        times = [t for t in one.times_ns if t is not None]
+        every = (times[-1] - times[0]) / 1e9 / max(1, one.points_seen - 1, len(times) - 1) if len(times) > 1 else 0.0
+        still = sum(v <= IDLE_PERCENT for v in values)
+        at_work = sum(v >= 2 * LOW_PERCENT for v in values)
+        averaged = one.name == "gpu_duty_percent" or every <= STALL_S  # a reading of an instant says nothing of the seconds between
+        if values and averaged and every * 1.0 >= 0.5 and still >= STALL_SHARE * len(values) and at_work >= 2:
+            cite = card.cite(one.name, "gpu_activity")
+            stall = max(STALL_S, every)
+            return Said(
+                f"its engine stood still for {stall:.0f} s and more at a time, in {still / len(values):.0%} of the readings", (cite,) if cite else ()
             )
-        return ruled_out("the GPUs were busy while the run advanced", flip, *cites)
+    return None
+
+
+def _small(facts: Facts, low: list[Card]) -> bool:
+    """Whether the card's memory was hardly used: a small model may be all there is to do."""
+    total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
+    peaks = [max(values) / (total[c.uuid] or 1) for c in low if c.uuid in total and (values := c.values("gpu_memory_used_bytes"))]
+    return bool(peaks) and max(peaks) < SMALL_SHARE
+
+
+def _starved_by(facts: Facts) -> tuple[tuple[str, Evidence], ...]:
+    """What the host says of the input: waits for storage, or processes at a whole core."""
+    found: list[tuple[str, Evidence]] = []
+    for one in facts.series:
+        values = within(one, facts.activity.work)
+        if not values:
+            continue
+        mean = sum(values) / len(values)
+        cite = citations.series(one, trust=Trust.SYSTEM)
+        if cite is None:
+            continue
+        if one.name in {"host_psi_io_percent", "step_psi_io_percent"} and mean >= PRESSED_PERCENT:
+            found.append((f"processes waited for storage {mean:.0f} % of the time", cite))
+        elif one.name == "cpu_percent" and mean >= 90.0:
+            found.append((f"the rank's process used a whole core ({mean:.0f} %)", cite))
+    return tuple(found[:3])
+
+
+def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:
+    starved = _starved_by(facts)
+    shows = [busy, confirmed, *(Said(text, (cite,)) for text, cite in starved)]
+    shows.append(Said("all the while the run advanced", facts.advance.marks[-1:]))
+    hints = facts.said("loader_hint")[:1]
+    shows += [Said("the framework warned of too few loader workers", hints)] if hints else []
+    if facts.cite_end():
+        shows.append(Said("the run ended well", facts.cite_end()))
+    return Account(
+        headline=words.headline(f"completed, but {busy.text}: it waited for its input"),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant=None,
+        implies=tuple(text for text, _ in starved),
+        cannot_decide=() if starved else ("what starved it: loading, preparing on the CPU, or storage",),
+        advice=(
+            "Load ahead: DataLoader(num_workers=$SLURM_CPUS_PER_TASK, prefetch_factor=4, pin_memory=True, persistent_workers=True)",
+            "Ask for the CPUs that the loaders need: #SBATCH --cpus-per-task=8",
+            "Copy the data set to node-local disk before training, or pack many small files into few large ones.",
+        ),
+        lost=False,
+    )
 
 
 MODE = UnderUtilisation()

@@ -2,54 +2,190 @@
 
 from __future__ import annotations
 
+import itertools
+import statistics
+
+from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
 STORM_SHARE = 0.5
 """A save at half of the steps or more is a storm."""
+STORM_TIME = 0.2
+"""So is a fifth of the time in saves."""
 MIN_STEPS = 20
+MIN_READINGS = 5
+UNEVEN = 1.3
+"""Above this ratio of one rank's SM activity to the median it is no uniform bound (D3)."""
+COMPUTING_SM_PERCENT = 50.0
+BLOCKING = ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL")
+FLIP = "a save at half of the steps, or engine ~1.0 with SM ~0.1 on all ranks, or launch blocking in the environment"
 
 
 class ThroughputBound(FailureMode):
-    """Save storm from the log's own count; interconnect and launch blocking need signals of the running job."""
+    """Save storm by the log's own count and times; interconnect by engine and SMs of all ranks; launch blocking by the processes' environment."""
 
     code = "D2"
     title = "throughput-bound"
     place = 80
-    needs = "saves and steps; SM activity and the process environment while it ran"
-    positive = "a save at nearly every step; engine ~1.0 with SM ~0.1 on all ranks; launch blocking in the process environment"
+    variants = ("save_storm", "interconnect", "launch_blocking")
+    needs = "saves and steps; SM activity of every rank's GPU, and the processes' environment"
+    positive = (
+        "a save at half of the steps or a fifth of the time; engine ~1.0 with SM ~0.1 on all ranks while advancing; launch blocking in the "
+        "environment of the ranks"
+    )
     excludes = "a straggler, a hang; CUDA's advice line proves nothing"
     leaves_open = "the fabric's cause"
 
     def assess(self, facts: Facts) -> Assessment:
-        """IN for a save storm of a run that ended well."""
-        flip = "a save at half of the steps, or engine ~1.0 with SM ~0.1 on all ranks, or launch blocking in the environment"
+        """IN for a run that ended well and was bound by one of the three."""
         if not facts.ended_well:
             return ruled_out("the run did not end well: what ended it comes first", "a run that ended well", *facts.cite_end())
-        done = facts.advance.steps_done or 0
-        saves = sum(int(e.data.get("seen", 1)) for e in facts.advance.saved[:1]) if facts.advance.saved else 0
-        saves = max(saves, len(facts.advance.saved))
-        if done >= MIN_STEPS and saves >= STORM_SHARE * done:
-            shows = (
-                Said(f"{saves} saves in {done} steps", (*facts.advance.saved[-1:], *facts.advance.marks[-1:])),
-                Said("the run ended well", facts.cite_end()),
+        done = facts.advance.steps_done
+        if not facts.advance.seen or (done is not None and done < MIN_STEPS):
+            return not_testable("too few steps of progress to call a rate", FLIP)
+        for asked in (_saving, _interconnect, _blocking):
+            answer = asked(facts)
+            if answer is not None:
+                return answer
+        cards = _read(facts)
+        if len(cards) < 2:
+            slow = facts.said("slow_transport")
+            if slow:
+                return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)
+            if facts.ranks_total < 2 and any(p.environment for p in facts.processes):
+                return ruled_out("few saves, one rank, and no launch blocking in its environment", FLIP)
+            return not_testable("no SM activity of the ranks' GPUs was read", FLIP)
+        lowest = min(cards, key=lambda c: c.mean(SM, facts.activity.work) or 0.0)
+        cites = [e for n in ("gpu_utilization_percent", SM) if (e := lowest.cite(n)) is not None]
+        return ruled_out("few saves, and the SMs worked when the engines were busy", FLIP, *cites)
+
+
+def _saving(facts: Facts) -> Assessment | None:
+    """A save at nearly every step, or a fifth of the time in saves."""
+    go = facts.advance
+    done = go.steps_done or 0
+    saves = max(sum(int(e.data.get("seen", 1)) for e in go.saved[:1]), len(go.saved))
+    share = _save_time(facts, saves)
+    if not saves or done < MIN_STEPS or (saves < STORM_SHARE * done and (share or 0.0) < STORM_TIME):
+        return None
+    took = f", about {share:.0%} of the time" if share is not None else ""
+    shows = [Said(f"{saves} saves in {done} steps{took}", (*go.saved[-1:], *go.marks[-1:]))]
+    if facts.cite_end():
+        shows.append(Said("the run ended well", facts.cite_end()))
+    told = Account(
+        headline=f"completed, but saved {saves} times in {done} steps{took}",
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant="save_storm",
+        implies=("much of the time went into saving",),
+        cannot_decide=() if share is not None else ("how much time the saves took: their lines have no times",),
+        advice=(
+            f"Save less often: every {max(50, done // 10)} steps, say (Trainer: --save_strategy steps --save_steps {max(50, done // 10)}).",
+            "Save to node-local storage and copy at the end, or save asynchronously (torch.distributed.checkpoint.async_save).",
+        ),
+        lost=False,
+    )
+    return ruled_in(f"{saves} saves in {done} steps{took}", f"fewer than {STORM_SHARE:.0%} of the steps and {STORM_TIME:.0%} of the time", told)
+
+
+def _save_time(facts: Facts, saves: int) -> float | None:
+    """Which share of the training went into saves: what steps with a save took longer than the median step; None without times."""
+    timed = [s for s in facts.series if s.name in {"step", "loss"} and len(s.values) >= MIN_STEPS]
+    best = max(timed, key=lambda s: len(s.values), default=None)
+    at = sorted(e.time_ns for e in facts.advance.saved if e.time_ns is not None)
+    if best is None or not at:
+        return None
+    points = [(t, n) for t, n in zip(best.times_ns, best.steps, strict=False) if t is not None and n is not None]
+    spans = [(a, b, (b - a) / (n - m)) for (a, m), (b, n) in itertools.pairwise(points) if n > m and b > a]
+    if len(spans) < MIN_STEPS // 2:
+        return None
+    usual = statistics.median(each for _, _, each in spans)
+    extra = [max(0.0, each - usual) * ((b - a) / each) for a, b, each in spans if any(a < t <= b for t in at)]
+    whole = points[-1][0] - points[0][0]
+    return min(1.0, statistics.fmean(extra) * saves / whole) if extra and whole > 0 and saves <= 10 * len(at) else None
+
+
+def _read(facts: Facts) -> list[Card]:
+    """GPUs with engine and SM readings over the training."""
+    window = facts.activity.work
+    return [c for c in facts.activity.with_sm if c.mean(SM, window, MIN_READINGS) is not None and c.engine(window, MIN_READINGS) is not None]
+
+
+def _interconnect(facts: Facts) -> Assessment | None:
+    """Engines busy and SMs nearly idle on all ranks, evenly, while the run advances: the ranks wait for each other's data."""
+    cards, window = _read(facts), facts.activity.work
+    if len(cards) < 2 or facts.ranks_total < 2:
+        return None
+    engines = [c.engine(window) or 0.0 for c in cards]
+    sms = [c.mean(SM, window) or 0.0 for c in cards]
+    middle = statistics.median(sms)
+    if min(engines) < BUSY_PERCENT or max(sms) > STARVED_SM_PERCENT or (max(sms) > UNEVEN * middle and max(sms) - middle > 2.0):
+        return None
+    cites = tuple(e for c in cards[:4] for n in ("gpu_utilization_percent", SM) if (e := c.cite(n, "interconnect_bound")) is not None)
+    sockets = facts.said("slow_transport")[:1]
+    numbers = f"engines {statistics.fmean(engines):.0f} % busy with SMs at {statistics.fmean(sms):.0f} % on all {len(cards)} GPUs"
+    shows = [Said(f"{numbers}, over the training", cites)]
+    shows += [Said("NCCL says that it uses sockets between the nodes", sockets)] if sockets else []
+    shows.append(
+        Said("it advanced" + (f" ({facts.advance.steps_done} steps)" if facts.advance.steps_done is not None else ""), facts.advance.marks[-1:])
+    )
+    if facts.cite_end():
+        shows.append(Said("the run ended well", facts.cite_end()))
+    told = Account(
+        headline=f"completed, bound by the interconnect: {numbers}",
+        shows=tuple(shows),
+        fault=Fault.CLUSTER,
+        variant="interconnect",
+        detail="sockets" if sockets else None,
+        implies=("the GPUs waited for each other's data most of the time",),
+        cannot_decide=(
+            "what is wrong with the fabric: a slow transport, a bad link or congestion" if not sockets else "why the fast fabric was not used",
+        ),
+        advice=(
+            "See which transport NCCL takes: export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET   # NET/IB is fast, NET/Socket is not",
+            "For the operators: ibstat and nccl-tests (all_reduce_perf) on these nodes: " + ",".join(facts.job.nodes[:16]),
+            "Until then: larger batches or gradient accumulation, so that ranks exchange less often.",
+        ),
+        lost=False,
+    )
+    return ruled_in(numbers, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %", told)
+
+
+def _blocking(facts: Facts) -> Assessment | None:
+    """Launch blocking as the processes' own environment has it."""
+    for name in BLOCKING:
+        flagged = [p for p in facts.processes if p.environment.get(name, "0") not in {"", "0"} and p.step not in SCRIPT - {"batch"}]
+        ranks = [p for p in flagged if p.rank is not None] or flagged
+        if not ranks:
+            continue
+        cites: tuple[Evidence, ...] = tuple(process(p, name, p.environment[name]) for p in ranks[:4])
+        value = f"{name}={ranks[0].environment[name]}"
+        sms = [v for c in facts.activity.with_sm if (v := c.mean(SM, facts.activity.work, MIN_READINGS)) is not None]
+        if sms and min(sms) >= COMPUTING_SM_PERCENT:
+            return latent(
+                f"{value} is set, and the SMs were at work all the same", FLIP, Said(f"{value} is set: every launch waits for its kernel", cites)
             )
-            told = Account(
-                headline=f"completed, but saved {saves} times in {done} steps",
-                shows=tuple(s for s in shows if s.evidence),
-                fault=Fault.USER,
-                variant="save_storm",
-                implies=("much of the time went into saving",),
-                cannot_decide=("how much time the saves took: their ends are not printed",),
-                advice=(f"Save less often: every {max(50, done // 10)} steps, say; write to node-local storage and copy at the end.",),
-                lost=False,
-            )
-            return ruled_in(f"{saves} saves in {done} steps", f"fewer than {STORM_SHARE:.0%} of the steps with a save", told)
-        slow = facts.said("slow_transport")
-        if slow:
-            return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", flip)
-        return not_testable("no SM activity and no process environment were read", flip)
+        told = Account(
+            headline=f"completed, slowed by {value}",
+            shows=(Said(f"{value} in the environment of {len(ranks)} process{'es' if len(ranks) != 1 else ''}", cites), *_ended(facts)),
+            fault=Fault.USER,
+            variant="launch_blocking",
+            implies=("every kernel launch waited for the kernel: the CPU and the GPU take turns",),
+            cannot_decide=("how much it cost: there is no run without it to compare with",),
+            advice=(f"unset {name}   # it is for finding an error, not for training",),
+            lost=False,
+        )
+        return ruled_in(f"{value} in the processes' environment", f"{name} unset", told)
+    return None
+
+
+def _ended(facts: Facts) -> tuple[Said, ...]:
+    return (Said("the run ended well", facts.cite_end()),) if facts.cite_end() else ()
 
 
 MODE = ThroughputBound()

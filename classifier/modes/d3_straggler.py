@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 
-from gpualert_slurm.classifier import citations
+from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.activity import SM, Card
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Assessment, FailureMode, Said, latent, not_testable, ruled_out
-from gpualert_slurm.evidence import Trust
-from gpualert_slurm.series import Series
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.evidence import Evidence, Trust
+from gpualert_slurm.verdict import Fault
 
 RATIO = 1.3
 """Duty of a straggler to the median of its peers (nvidia-resiliency-ext calls a score below 0.75 one)."""
-MIN_POINTS = 10
+SEVERE_RATIO = 2.0
+"""From here on it is a verdict, if it was SM activity that was read (seen: 0.55 against 0.16)."""
+SLOW_CLOCK = 0.8
+"""An SM clock this far below the peers' median makes a straggler of its rank."""
+MIN_POINTS = 5
 SUSTAINED = 0.8
+_PIPELINE = re.compile(r"--(?:pipeline[-_]model[-_]parallel[-_]size|pipeline[-_]parallel[-_]size|pp[-_]size|pp)(?:=|$)")
 
 
 class Straggler(FailureMode):
-    """SM duty by rank decides; power is what is sampled, and makes it suspected: a warning. Utilisation is 100 % on a waiting rank too."""
+    """SM duty by rank decides, or a clock below the peers'; power alone makes it suspected. Engine duty is 100 % on a waiting rank too."""
 
     code = "D3"
     title = "straggler"
@@ -28,30 +37,124 @@ class Straggler(FailureMode):
     leaves_open = "the host's part; the loss without a baseline"
 
     def assess(self, facts: Facts) -> Assessment:
-        """OUT for a single rank or even power; suspected where one GPU draws far more than the median over the run."""
-        flip = f"one rank's SM duty or power at {RATIO} times the median or more, sustained"
+        """IN by SM duty or clock in a run that ended well; suspected (a warning) by power, or below SEVERE_RATIO."""
+        flip = f"one rank's SM duty at {RATIO} times the median or more, or its clock at {SLOW_CLOCK} of it, sustained"
         if facts.ranks_total < 2:
             return ruled_out("one rank alone has no peers", "two ranks or more")
-        drawn = [s for s in facts.series if s.name == "gpu_power_mw" and len(s.values) >= MIN_POINTS]
-        if len(drawn) < 3 or not facts.advance.seen:
-            return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
-        hottest = max(drawn, key=lambda s: statistics.fmean(s.values))
-        others = [s for s in drawn if s is not hottest]
-        median = statistics.median(statistics.fmean(s.values) for s in others)
-        cites = tuple(c for s in (hottest, *others[:2]) if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
-        ratio = statistics.fmean(hottest.values) / median if median > 0 else 0.0
-        held = sum(v >= RATIO * median for v in hottest.values) / len(hottest.values)
-        if ratio < RATIO or held < SUSTAINED:
-            return ruled_out(f"no GPU drew {RATIO} times the median power, sustained (the highest: {ratio:.2f})", flip, *cites)
-        return latent(
-            "suspected only, by power: SM activity was not read",
-            flip,
-            Said(f"{_named(hottest)} drew {ratio:.1f} times the median power of its peers", cites),
+        if not facts.advance.seen:
+            return not_testable("no progress: nothing to be slow at", flip)
+        staged = next((p for p in facts.processes if _stages(p.command) > 1), None)
+        if staged is not None:
+            cite = process(staged, "command", words.headline(" ".join(staged.command)))
+            return ruled_out("the model is split into pipeline stages: uneven by design", "ranks that do the same work", cite)
+        kinds = sorted({c.model for c in facts.activity.cards if c.model})
+        if len(kinds) > 1:
+            return ruled_out(f"the ranks have different kinds of GPU ({', '.join(kinds[:3])}): uneven by design", "GPUs of one kind")
+        uneven = _uneven_counts(facts)
+        if uneven:
+            return ruled_out("the ranks made different numbers of collectives: their work is uneven", "equal counts", *uneven)
+        for name, what in (("gpu_sm_clock_mhz", "clock"), (SM, "SM activity"), ("gpu_power_mw", "power")):
+            cards = [c for c in facts.activity.cards if c.mean(name, facts.activity.work, MIN_POINTS) is not None]
+            if len(cards) < (2 if name == SM else 3):
+                continue
+            found = _slow_clock(facts, cards, flip) if what == "clock" else _busiest(facts, cards, name, what, flip)
+            if found is not None:
+                return found
+        return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
+
+
+def _busiest(facts: Facts, cards: list[Card], name: str, what: str, flip: str) -> Assessment | None:
+    """The one that computes while its peers wait."""
+    window = facts.activity.work
+    means = {c.uuid: c.mean(name, window) or 0.0 for c in cards}
+    hottest = max(cards, key=lambda c: means[c.uuid])
+    others = [c for c in cards if c is not hottest]
+    middle = statistics.median(means[c.uuid] for c in others)
+    cites = tuple(e for c in (hottest, *others[:2]) if (e := c.cite(name)) is not None)
+    ratio = means[hottest.uuid] / middle if middle > 0 else 0.0
+    values = hottest.values(name, window)
+    held = sum(v >= RATIO * middle for v in values) / len(values)
+    if ratio < RATIO or held < SUSTAINED:
+        return ruled_out(f"no GPU had {RATIO} times the median {what}, sustained (the highest: {ratio:.2f})", flip, *cites)
+    second = max(means[c.uuid] for c in others)
+    if len(others) > 1 and second > RATIO * min(means[c.uuid] for c in others) and second > middle * RATIO:
+        return ruled_out("several ranks stand apart from the others: stages or uneven work, not one straggler", flip, *cites)
+    numbers = f"{hottest.name}: {what} {_shown(means[hottest.uuid], name)}, the median of its peers {_shown(middle, name)}"
+    if name != SM or ratio < SEVERE_RATIO or not facts.ended_well:
+        why = "by power: SM activity was not read" if name != SM else "mild" if facts.ended_well else "the run did not end well"
+        return latent(f"suspected only, {why}", flip, Said(f"{numbers} ({ratio:.1f} times)", cites))
+    return ruled_in(numbers, f"less than {SEVERE_RATIO} times the median", _account(facts, hottest, numbers, cites, slow=False))
+
+
+def _slow_clock(facts: Facts, cards: list[Card], flip: str) -> Assessment | None:
+    window = facts.activity.work
+    means = {c.uuid: c.mean("gpu_sm_clock_mhz", window) or 0.0 for c in cards}
+    slowest = min(cards, key=lambda c: means[c.uuid])
+    middle = statistics.median(means[c.uuid] for c in cards if c is not slowest)
+    if middle <= 0 or means[slowest.uuid] > SLOW_CLOCK * middle:
+        return None
+    values = slowest.values("gpu_sm_clock_mhz", window)
+    engine = slowest.engine(window)
+    if sum(v <= SLOW_CLOCK * middle for v in values) / len(values) < SUSTAINED or (engine is not None and engine < 50.0):
+        return None  # not held, or an idle card that clocks down by itself
+    others = [c for c in cards if c is not slowest]
+    cites = tuple(e for c in (slowest, *others[:2]) if (e := c.cite("gpu_sm_clock_mhz", "gpu_slowed")) is not None)
+    numbers = f"{slowest.name}: SM clock {means[slowest.uuid]:.0f} MHz, the median of its peers {middle:.0f} MHz"
+    if not facts.ended_well:
+        return latent("its clock was below its peers'; the run did not end well", flip, Said(numbers, cites))
+    return ruled_in(numbers, "clocks alike", _account(facts, slowest, numbers, cites, slow=True))
+
+
+def _account(facts: Facts, card: Card, numbers: str, cites: tuple[Evidence, ...], *, slow: bool) -> Account:
+    shows = [Said(f"{numbers}, over the training", cites)]
+    shows.append(
+        Said("the run advanced" + (f" to step {facts.advance.steps_done}" if facts.advance.steps_done is not None else ""), facts.advance.marks[-1:])
+    )
+    if facts.cite_end():
+        shows.append(Said("the run ended well", facts.cite_end()))
+    return Account(
+        headline=words.headline(f"completed, held up by a straggler: {numbers}"),
+        shows=tuple(shows),
+        fault=Fault.NODE if slow else Fault.UNKNOWN,
+        detail="slow_clock" if slow else None,
+        implies=("that rank computed while the others waited for it: the whole run went at its pace",),
+        cannot_decide=(
+            "whether the card, its host or its share of the data is the reason",
+            "what it cost: there is no run without it to compare with",
         )
+        if not slow
+        else ("why its clock is low: heat, power or a setting", "what it cost: there is no run without it to compare with"),
+        advice=(
+            f"#SBATCH --exclude={card.node}   # and compare the time of a step",
+            f"For the operators: compare GPU {card.uuid} of {card.node} with its neighbours (nvidia-smi -q -d CLOCK,PERFORMANCE; dcgmi diag -r 2).",
+            "Check that each rank's share of the data is equal.",
+        )[0 if facts.job.under_slurm else 1 :],
+        lost=False,
+    )
 
 
-def _named(series: Series) -> str:
-    return f"GPU {series.where.gpu_uuid} on {series.where.node}"
+def _shown(value: float, name: str) -> str:
+    return f"{value / 1000:.0f} W" if name == "gpu_power_mw" else f"{value:.0f} %"
+
+
+def _stages(command: tuple[str, ...]) -> int:
+    """Pipeline stages that a command line asks for."""
+    for place, word in enumerate(command):
+        if _PIPELINE.match(word):
+            value = word.split("=", 1)[1] if "=" in word else (command[place + 1] if place + 1 < len(command) else "")
+            return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0
+    return 0
+
+
+def _uneven_counts(facts: Facts) -> tuple[Evidence, ...]:
+    """Ranks whose numbers of collectives differ by more than a twentieth."""
+    counted = [(sum(finite(s.values)), s) for s in facts.series if s.name == "collectives" and s.where.rank is not None]
+    if len(counted) < 2:
+        return ()
+    low, high = min(counted, key=lambda c: c[0]), max(counted, key=lambda c: c[0])
+    if low[0] >= 0.95 * high[0]:
+        return ()
+    return tuple(c for _, s in (low, high) if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
 
 
 MODE = Straggler()

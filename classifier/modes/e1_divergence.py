@@ -17,6 +17,12 @@ MIN_POINTS = 12
 SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
 FROZEN_POINTS = 10
+CUT_SHORT_POINTS = 30
+FLAT_POINTS = 50
+FLAT_FROM = 0.6
+"""Below the loss of a coin's toss (ln 2) a flat curve may be a model that has learned what there is."""
+FLAT_BAND = 0.02
+"""Every value within this of the mean, and no trend over thirds beyond a quarter of it: it never learned anything."""
 DEAD_NORM = 1e-6
 ADVICE = {
     "non_finite": (
@@ -24,6 +30,10 @@ ADVICE = {
         "torch.autograd.set_detect_anomaly(True) names the first operation that gave NaN.",
     ),
     "spike": ("Start again from the checkpoint before the spike, with a lower learning rate or gradient clipping.",),
+    "flat": (
+        "Check that parameters are trained (requires_grad), that the optimiser has them, and that the learning rate is not zero.",
+        "Over-fit one small batch first: a model that cannot is wired wrongly, or its labels are.",
+    ),
     "plateau": ("Check that parameters are trained (requires_grad, optimiser's parameter groups), the learning rate's schedule, and the labels.",),
 }
 
@@ -34,6 +44,7 @@ class Divergence(FailureMode):
     code = "E1"
     title = "loss divergence or not learning"
     place = 54
+    variants = ("non_finite", "spike", "plateau", "flat")
     needs = "a loss series, better with gradient norm and learning rate"
     positive = "a loss that becomes non-finite and stays so; ends far above its best; or is frozen with gradient norm or learning rate at zero"
     excludes = "early overflow of the loss scale, losses of reinforcement learning, a loss that still falls though a target was missed"
@@ -55,7 +66,11 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]):
             return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
+        if _reinforced(facts):
+            return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
         variant, words_ = _shape(facts, loss)
+        if variant == "flat" and _warm(facts):
+            return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
         if variant is None or cite is None:
             return ruled_out(words_, flip, *((cite,) if cite else ()))
@@ -77,6 +92,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         return None, "the loss was finite to the end"
     best, last = min(numbers), statistics.median(numbers[-3:])
     start = statistics.median(numbers[:3])
+    if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
+        return None, "too few values of a run that was cut short"
     if last > SPIKE * best and last > 1.2 * start and last - best > 0.5:
         return "spike", f"the loss ended at {last:.4g}, far above its best of {best:.4g} and its start of {start:.4g}"
     frozen = len(set(numbers[-FROZEN_POINTS:])) == 1
@@ -87,7 +104,31 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
+    if _is_flat(numbers, facts.advance.loss):
+        return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
     return None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
+
+
+def _is_flat(numbers: list[float], loss: Series | None) -> bool:
+    """All values in a narrow band and no trend in it. A thinned series keeps its extremes: the band is the whole run's."""
+    if len(numbers) < FLAT_POINTS or loss is None:
+        return False
+    mean = statistics.fmean(numbers)
+    third = len(numbers) // 3
+    drift = abs(statistics.median(numbers[-third:]) - statistics.median(numbers[:third]))
+    return FLAT_FROM <= mean < 1e9 and max(abs(v - mean) for v in numbers) <= FLAT_BAND * mean and drift <= FLAT_BAND * mean / 4
+
+
+def _warm(facts: Facts) -> bool:
+    """A run that went on from a checkpoint may be flat because it had learned before."""
+    return bool(facts.advance.loaded) or any(p.relation in {"parent", "earlier_attempt"} and p.tail_loss is not None for p in facts.job.past)
+
+
+def _reinforced(facts: Facts) -> bool:
+    """Rewards or a divergence from a reference model are printed: PPO, GRPO and their like."""
+    return any(s.name.startswith(("reward", "rewards", "kl", "objective/")) for s in facts.series) or any(
+        key.startswith(("reward", "rewards/", "kl", "objective/")) for mark in facts.advance.marks[-3:] for key in mark.data
+    )
 
 
 def _stopped(facts: Facts) -> Account:

@@ -4,61 +4,91 @@ from __future__ import annotations
 
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.parents import Parent, new_stage
 from gpualert_slurm.evidence import Evidence
-from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Fault
 
 CRASHES = {"size_mismatch": "size_mismatch", "no_valid_checkpoint": "no_valid_checkpoint", "corrupt_checkpoint": "corrupt"}
 NEAR_HEAD = 0.15
 """Head loss within this of the parent's head, and far above its tail."""
+FIRST_STEPS = 10
+"""A run that resumed counts on from its parent's step; one that did not begins near 0."""
+LEARNED_SHARE = 0.1
+"""A parent whose loss fell by less than this has no tail to tell from its head."""
+FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
 class Resume(FailureMode):
-    """Crash variants from the error; from_scratch only where a parent with its losses is known."""
+    """Crash variants from the error; from_scratch only where a parent is known, by its losses or by the program's own word."""
 
     code = "E2"
     title = "resume failed"
     place = 55
-    needs = "the terminal error; for from_scratch a parent run and the head and tail of both losses"
-    positive = "a checkpoint that does not fit, is not valid or is corrupt; a parent is known and the loss starts at the parent's head"
-    excludes = "a warm start by design, a new stage"
+    variants = ("from_scratch", "size_mismatch", "no_valid_checkpoint", "corrupt")
+    needs = "the terminal error; for from_scratch a parent (dependency, resume argument, earlier attempt) and the head and tail of both losses"
+    positive = "a checkpoint that does not fit, is not valid or is corrupt; a parent is known and the loss starts at the parent's head, from step 0"
+    excludes = "a warm start by design, a new stage, a line that says a checkpoint was loaded"
     leaves_open = "nothing of its own"
 
     def assess(self, facts: Facts) -> Assessment:
         """IN for a load error, or a start from scratch beside a known parent."""
-        flip = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
         error = facts.error
         if error is not None and error.detail in CRASHES and not facts.advance.seen and not facts.ended_well:
             return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error))
-        parents = [p for p in facts.job.past if p.relation in {"parent", "earlier_attempt"}]
-        if not parents:
-            return (
-                not_testable("no parent run is known, and no load error was printed", flip)
-                if facts.ended_well
-                else ruled_out("no error while a checkpoint was loaded", flip)
-            )
-        loss = facts.advance.loss
-        parent = parents[-1]
+        parent = facts.parent
+        if parent is None:
+            if not facts.ended_well:
+                return ruled_out("no error while a checkpoint was loaded", FLIP)
+            why = "no parent run is known (no dependency, no resume argument, no earlier attempt), and no load error was printed"
+            return not_testable(why, FLIP)
         if facts.advance.loaded:
             return ruled_out("the output says that a checkpoint was loaded", "no such line where one would print", *facts.advance.loaded[:1])
-        if loss is None or parent.head_loss is None or parent.tail_loss is None or len(loss.values) < 2:
-            return not_testable("the losses of the parent or of this run are not known", flip)
-        head = loss.values[0]
-        span = parent.head_loss - parent.tail_loss
-        from_scratch = span > 0 and abs(head - parent.head_loss) <= NEAR_HEAD * abs(parent.head_loss) and head - parent.tail_loss > 0.5 * span
-        first_step = next((s for s in loss.steps if s is not None), 0)
-        cite = citations.series(loss)
-        if from_scratch and first_step <= 10 and cite is not None and facts.ended_well:
-            return ruled_in(
-                f"the loss starts at {head:.4g}, the parent's own start was {parent.head_loss:.4g}",
-                f"a start near {parent.tail_loss:.4g}",
-                _scratch(facts, parent, cite),
+        staged = new_stage(facts.job, facts.row)
+        if staged is not None:
+            return ruled_out("its command line asks for a new stage or a warm start", "a command line that only resumes", staged)
+        scratch, datum, cites = _from_scratch(facts, parent)
+        if scratch is None:
+            return not_testable(datum, FLIP)
+        if not scratch:
+            return ruled_out(datum, FLIP, *cites)
+        if not facts.ended_well:
+            return latent(
+                f"{datum}; what ended the run comes first", "a run that ended well", Said(f"it seems to have started from scratch: {datum}", cites)
             )
-        return ruled_out(f"the loss starts at {head:.4g}, the parent ended at {parent.tail_loss:.4g}", flip, *((cite,) if cite else ()))
+        return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
+
+
+def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple[Evidence, ...]]:
+    """Whether it began anew; None with the reason where that cannot be told."""
+    said = facts.advance.not_loaded[:1]
+    if said and (parent.evidence or parent.past is not None):
+        return True, "the program said that it starts from scratch, and a run to go on from is known", (*said, *parent.evidence[:1])
+    loss, past = facts.advance.loss, parent.past
+    if past is None or past.head_loss is None or past.tail_loss is None:
+        return None, f"a parent is known by {parent.how}, its losses are not", ()
+    if loss is None or len(loss.values) < 2:
+        return None, "this run printed no losses to set against its parent's", ()
+    span = past.head_loss - past.tail_loss
+    if span <= LEARNED_SHARE * abs(past.head_loss):
+        return None, "the parent's loss fell too little to tell its end from its start", ()
+    head = loss.values[0]
+    first_step = next((s for s in loss.steps if s is not None), 0)
+    cite = citations.series(loss)
+    cites = (cite,) if cite is not None else ()
+    if first_step > FIRST_STEPS and (past.steps_done is None or first_step > 0.5 * past.steps_done):
+        return False, f"its steps count on from {first_step}", cites
+    if abs(head - past.head_loss) <= NEAR_HEAD * abs(past.head_loss) and head - past.tail_loss > 0.5 * span and first_step <= FIRST_STEPS:
+        return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
+    return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
 
 
 def _crashed(facts: Facts, error: Evidence) -> Account:
+    parent = facts.parent
+    base = parent.past.checkpoints[-1] if parent is not None and parent.past is not None and parent.past.checkpoints else None
+    advice = list(crash.advice_for(facts, error, error.cause, error.detail))
+    if base is not None:
+        advice.append(f"Job {parent.job if parent else ''} said that it saved to {base}: resume from that, with its configuration.")
     return Account(
         headline=words.subject(words.who(facts.first, error), words.told(error)),
         shows=crash.shows_crash(facts, error),
@@ -67,22 +97,34 @@ def _crashed(facts: Facts, error: Evidence) -> Account:
         cause=error.cause,
         detail=error.detail,
         implies=("the error came while a checkpoint or model was loaded",),
-        advice=crash.advice_for(error, error.cause, error.detail),
+        advice=tuple(advice),
     )
 
 
-def _scratch(facts: Facts, parent: PastVerdict, cite: Evidence) -> Account:
-    before = citations.field("past", f"verdict of job {parent.job}", "history", "losses", f"{parent.head_loss} to {parent.tail_loss}")
-    shows = [Said(f"this run's loss began at {facts.advance.loss.values[0]:.4g}" if facts.advance.loss else "this run's loss", (cite,))]
-    shows.append(Said(f"its parent, job {parent.job}, went from {parent.head_loss:.4g} to {parent.tail_loss:.4g}", (before,)))
+def _scratch(facts: Facts, parent: Parent, datum: str, cites: tuple[Evidence, ...]) -> Account:
+    past = parent.past
+    who = f"job {parent.job}" if parent.job else "the run it was to go on from"
+    shows = [Said(datum, cites)]
+    if past is not None and past.head_loss is not None and past.tail_loss is not None:
+        losses = f"{past.head_loss:.4g} to {past.tail_loss:.4g}"
+        shows.append(Said(f"its parent, {who}, went from {losses}", (citations.field("past", f"verdict of {who}", "history", "losses", losses),)))
+    shows += [Said(f"{who} is its parent: {parent.how}", parent.evidence)] if parent.evidence else []
     shows += [Said("the program said that it starts from scratch", (e,)) for e in facts.advance.not_loaded[:1]]
+    shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
+    saved = f", for example {past.checkpoints[-1]}" if past is not None and past.checkpoints else ""
     return Account(
-        headline=words.headline(f"completed, but started from scratch instead of job {parent.job}'s checkpoint"),
+        headline=words.headline(f"completed, but started from scratch instead of {who}'s checkpoint"),
         shows=tuple(shows),
         fault=Fault.USER,
         variant="from_scratch",
+        implies=(f"what {who} had learned was not used",),
         cannot_decide=("whether a warm start was wanted",),
-        advice=("Pass the checkpoint explicitly (for example --resume_from_checkpoint PATH) and check that its line is printed.",),
+        advice=(
+            f"Pass the checkpoint explicitly{saved}, and look for the line that says it was loaded.",
+            "Trainer: trainer.train(resume_from_checkpoint=PATH); Megatron-LM: --load PATH; Lightning: trainer.fit(…, ckpt_path=PATH)",
+            "Check that the folder is the one the earlier job wrote to: ls -t PATH | head",
+        ),
+        parent_gpu_hours=past.gpu_hours if past is not None else None,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import FieldValue
+from gpualert_slurm.evidence import FieldValue, Where
 from gpualert_slurm.verdict import Fault
+
+APART_S = 10.0
+"""Samples are 10 s apart: less is no order."""
 
 
 class NodeLost(FailureMode):
@@ -55,6 +58,8 @@ def _account(facts: Facts) -> Account:
         shows.append(
             Said(f"until then the run advanced (step {done})" if done is not None else "until then the run advanced", facts.advance.marks[-1:])
         )
+    first = _fell_silent_first(facts, names)
+    shows += [first] if first is not None else []
     which = ", ".join(names) or "a node of the job"
     advice = ["Submit again; a run that saves checkpoints can resume from the last one."]
     if names:
@@ -69,6 +74,29 @@ def _account(facts: Facts) -> Account:
         cannot_decide=("why the node went down: power, kernel, network or hardware",),
         advice=tuple(advice),
     )
+
+
+def _fell_silent_first(facts: Facts, names: list[str]) -> Said | None:
+    """The lost node's logs and samples end before the others' do."""
+    last: dict[str, int] = {}
+    for report in facts.job.reports:
+        times = [log.last_write_ns for log in report.logs if log.last_write_ns is not None]
+        times += [t for one in report.series if one.where.gpu_uuid is not None for t in one.times_ns[-1:] if t is not None]
+        if times:
+            last[report.node] = max(times)
+    others = [t for node, t in last.items() if node not in names]
+    mine = [(node, last[node]) for node in names if node in last]
+    if not others or not mine:
+        return None
+    node, when = min(mine, key=lambda one: one[1])
+    gap_s = (max(others) - when) / 1e9
+    if gap_s < APART_S:
+        return None
+    cite = citations.field(
+        "log_activity", f"logs and samples of {node}", "time index and NVML samples", "last sign of life", f"{gap_s:.0f} s before the other nodes'",
+        where=Where(node=node), time_ns=when,
+    )  # fmt: skip
+    return Said(f"{node} fell silent {words.duration(gap_s)} before the other nodes", (cite,))
 
 
 def _said(source: object) -> str:

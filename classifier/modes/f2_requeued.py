@@ -19,6 +19,7 @@ class Requeued(FailureMode):
     code = "F2"
     title = "preempted or requeued"
     place = 34
+    variants = ("preempted", "requeued", "preempted_recovered", "requeued_recovered")
     needs = "accounting with all attempts (sacct -D)"
     positive = "PREEMPTED, REQUEUED, restarts, several accounting rows"
     excludes = "nothing"

@@ -17,6 +17,7 @@ class TimeLimit(FailureMode):
     code = "F3"
     title = "time limit reached"
     place = 60
+    variants = ("advancing", "stalled")
     needs = "accounting; progress with times for how much longer"
     positive = "TIMEOUT (or a step's DUE TO TIME LIMIT) while advancing"
     excludes = "a hang: that is C1, C2 or C3"

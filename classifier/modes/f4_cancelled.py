@@ -14,6 +14,7 @@ class Cancelled(FailureMode):
     code = "F4"
     title = "cancelled by a person"
     place = 62
+    variants = ("by_owner", "by_other")
     needs = "accounting"
     positive = "CANCELLED, by whom"
     excludes = "an earlier fault"
@@ -57,9 +58,17 @@ def _account(facts: Facts) -> Account:
         fault=fault,
         variant=variant,
         cannot_decide=tuple(undecided),
-        advice=("Ask who cancelled it: scontrol and the site's operators know the uid named above.",) if variant == "by_other" else (),
+        advice=_advice(variant),
         lost=variant != "by_owner",
     )
+
+
+def _advice(variant: str | None) -> tuple[str, ...]:
+    if variant == "by_owner":
+        return ()
+    if variant == "by_other":
+        return ("Ask who cancelled it: scontrol and the site's operators know the uid named above.",)
+    return ("Who it was: sacct -j JOBID -X -o State%40   # newer versions of Slurm name the uid; else slurmctld's log does",)
 
 
 MODE = Cancelled()

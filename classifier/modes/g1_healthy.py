@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.activity import SM
 from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import Trust
 from gpualert_slurm.verdict import Fault
+
+SLOW_PERCENT = 15.0
+"""Mean engine duty below which a good run is called slow (jobstats' red)."""
+LEAST = 10
 
 
 class Healthy(FailureMode):
@@ -16,6 +22,7 @@ class Healthy(FailureMode):
     code = "G1"
     title = "healthy"
     place = 90
+    variants = ("healthy", "slow")
     needs = "the run's end; its output for progress; GPU samples for work done"
     positive = "exit 0, planned end reached, loss down, GPU above its floor"
     excludes = "absence of errors is not health: what has no positive evidence is said"
@@ -35,6 +42,22 @@ class Healthy(FailureMode):
         return ruled_in("the run ended well", "a non-zero exit", _account(facts))
 
 
+def _duty(facts: Facts) -> float | None:
+    """Mean engine duty of the busiest GPU over the training, with readings enough to say it."""
+    found = [v for c in facts.activity.sampled if (v := c.engine(facts.activity.work, LEAST)) is not None or (v := c.engine(least=LEAST)) is not None]
+    return max(found, default=None)
+
+
+def _worked(facts: Facts) -> list[Said]:
+    """NVML's word that the GPUs did something: SMs above their floor, else engines."""
+    for name, what, floor in ((SM, "SMs", 1.0), ("gpu_duty_percent", "GPUs", 5.0), ("gpu_utilization_percent", "GPUs", 5.0)):
+        busy = [c for c in facts.activity.cards if (values := c.values(name)) and max(values) >= floor]
+        cite = busy[0].cite(name) if busy else None
+        if cite is not None:
+            return [Said(f"{what} worked (up to {max(busy[0].values(name)):.0f} % busy)", (cite,))]
+    return []
+
+
 def _account(facts: Facts) -> Account:
     go = facts.advance
     shows: list[Said] = []
@@ -51,19 +74,20 @@ def _account(facts: Facts) -> Account:
         if cite is not None:
             trend = {"learned": "the loss fell", "failed": "the loss ended non-finite"}.get(said, "the loss went")
             shows.append(Said(f"{trend}: {go.loss.values[0]:.4g} to {go.loss.values[-1]:.4g}", (cite,)))
-    busy = [s for s in facts.series if s.name == "gpu_utilization_percent" and s.values and max(s.values) >= 5]
-    cite_busy = citations.series(busy[0], trust=Trust.SYSTEM) if busy else None
-    if cite_busy is not None:
-        shows.append(Said(f"GPUs worked (up to {max(busy[0].values):.0f} % busy)", (cite_busy,)))
+    shows += _worked(facts)
+    mean = _duty(facts)
+    slow = mean is not None and mean < SLOW_PERCENT and go.seen
     if said != "learned":
         undecided.append(
             "whether the run learned: " + ("no progress of a training loop was recognised" if not go.seen else "the loss does not show it")
         )
     if not facts.has_logs:
         undecided.append("what the run did: no output was captured")
+    if not facts.activity.sampled:
+        undecided.append("whether the GPUs did the work: no samples of them")
     done = f": {go.steps_done} steps" if go.steps_done is not None else ""
     loss = f", loss {go.metrics['loss']:.4g}" if "loss" in go.metrics else ""
-    return Account(
+    told = Account(
         headline=words.headline(f"completed{done}{loss}"),
         shows=tuple(shows),
         fault=Fault.NONE,
@@ -71,6 +95,10 @@ def _account(facts: Facts) -> Account:
         cannot_decide=tuple(undecided),
         lost=False,
     )
+    if not slow:
+        return told
+    headline = words.headline(f"completed{done}{loss}; slow: the GPUs were busy {mean:.0f} % of the time")
+    return replace(told, variant="slow", title="healthy, but slow", headline=headline)
 
 
 MODE = Healthy()

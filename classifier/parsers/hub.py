@@ -1,9 +1,14 @@
-"""Model hubs, adapters, checkpoints: messages that stand on lines of their own (huggingface_hub, transformers, peft, safetensors)."""
+"""Model hubs, adapters, checkpoints: messages that stand on lines of their own (huggingface_hub 0.17 to 2.4, transformers, peft, safetensors).
+
+Recorded by running the client against a server that answers as the hub does; 2.4 speaks httpx's words, older ones requests'.
+"""
 
 from __future__ import annotations
 
 import re
 
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.exception_rule import ExceptionRule
 from gpualert_slurm.classifier.meaning import meaning_of
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
@@ -30,6 +35,7 @@ PARSER = Parser(
             ),
             near_misses=("gated repos need a token", "Access to model zoo"),
             read=_meant,
+            alone=True,
         ),
         Pattern(
             name="unknown",
@@ -43,6 +49,7 @@ PARSER = Parser(
             ),
             near_misses=("this is not a local folder",),
             read=_meant,
+            alone=True,
         ),
         Pattern(
             name="load_mismatch",
@@ -63,6 +70,74 @@ PARSER = Parser(
             ),
             near_misses=("no size mismatch for these",),
             read=_meant,
+            alone=True,
+        ),
+    ),
+    exceptions=(
+        ExceptionRule(
+            detail="gated_repo",
+            words=r".",
+            samples=(("huggingface_hub.errors.GatedRepoError", "401 Client Error."), ("huggingface_hub.utils._errors.GatedRepoError", "403 Client Error.")),
+            near_misses=(("huggingface_hub.errors.HfHubHTTPError", "401 Client Error."),),
+            cause=Cause.PERMISSION,
+            about="asset",
+            of=r"GatedRepoError$",
+        ),
+        ExceptionRule(
+            detail="unknown_model",
+            words=r".",
+            samples=(("huggingface_hub.errors.RepositoryNotFoundError", "401 Client Error."), ("huggingface_hub.errors.RevisionNotFoundError", "404 Client Error.")),
+            near_misses=(("huggingface_hub.errors.HfHubHTTPError", "401 Client Error."),),
+            cause=Cause.FILE_NOT_FOUND,
+            about="asset",
+            of=r"(?:Repository|Revision)NotFoundError$",
+        ),
+        ExceptionRule(
+            detail="unauthorised",
+            words=r"\b40[13] Client Error|Client error '40[13] \w{1,20}'|Invalid user token|Invalid username or password",
+            samples=(
+                ("requests.exceptions.HTTPError", "401 Client Error: Unauthorized for url: https://huggingface.co/m"),
+                ("httpx2.HTTPStatusError", "Client error '401 Unauthorized' for url 'https://huggingface.co/m/resolve/main/config.json'"),
+                ("huggingface_hub.errors.HfHubHTTPError", "Client error '403 Forbidden' for url 'https://huggingface.co/m'"),
+            ),
+            near_misses=(("httpx.HTTPStatusError", "Client error '404 Not Found' for url 'https://huggingface.co/m'"),),
+            cause=Cause.PERMISSION,
+            about="asset",
+        ),
+        ExceptionRule(
+            detail="gated_repo",
+            words=r"access a gated repo|Access to model .{1,200} is restricted|Cannot access gated repo|Access to dataset .{1,200} is restricted",
+            samples=(
+                ("OSError", "You are trying to access a gated repo."),
+                ("huggingface_hub.errors.GatedRepoError", "401 Client Error. (Request ID: Root=1-2) Cannot access gated repo for url https://huggingface.co/m/resolve/main/config.json."),
+                ("OSError", "Access to model myteam/base is restricted. You must have access to it and be authenticated to access it. Please log in."),
+            ),
+            near_misses=(("OSError", "the gate is open"),),
+            cause=Cause.PERMISSION,
+            about="asset",
+        ),
+        ExceptionRule(
+            detail="hub_unavailable",
+            words=r"429 Client Error|Client error '429 |Server error '50\d |\b50[0234] Server Error|Too Many Requests for url|We had to rate limit (?:your IP|you)|HfHubHTTPError: 5\d\d",
+            samples=(
+                ("huggingface_hub.errors.HfHubHTTPError", "429 Client Error: Too Many Requests for url: https://huggingface.co/api/models/m"),
+                ("httpx2.HTTPStatusError", "Client error '429 Too Many Requests' for url 'https://huggingface.co/m'"),
+                ("huggingface_hub.errors.HfHubHTTPError", "503 Server Error: Service Unavailable for url: https://huggingface.co/m"),
+            ),
+            near_misses=(("huggingface_hub.errors.HfHubHTTPError", "404 Client Error: Not Found"),),
+            cause=Cause.TRACEBACK,
+            about="env",
+        ),
+        ExceptionRule(
+            detail="model_name",
+            words=r"Repo id must (?:use alphanumeric chars|be in the form)|Incorrect path_or_model_id",
+            samples=(
+                ("huggingface_hub.errors.HFValidationError", "Repo id must be in the form 'repo_name' or 'namespace/repo_name': '/scratch/models/llama'. Use `repo_type` argument if needed."),
+                ("OSError", "Repo id must use alphanumeric chars, '-', '_' or '.'. The name cannot start or end with '-' or '.' and the maximum length is 96: ''."),
+            ),
+            near_misses=(("OSError", "the repo has an id"),),
+            cause=Cause.FILE_NOT_FOUND,
+            about="asset",
         ),
     ),
 )

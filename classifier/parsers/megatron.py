@@ -1,10 +1,12 @@
-"""Megatron-LM: its iteration line (printed on the last rank only) and its checkpoint lines."""
+"""Megatron-LM and megatron-core to 0.16: its iteration line (printed on the last rank only), checkpoints, checks. Not run: it needs GPUs."""
 
 from __future__ import annotations
 
 import re
 
-from gpualert_slurm.classifier.numbers import NUMBER, number
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.exception_rule import ExceptionRule
+from gpualert_slurm.classifier.numbers import NUMBER, fields
 from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern
 from gpualert_slurm.evidence import Role
 
@@ -19,12 +21,7 @@ _FIELDS = (
 
 
 def _iteration(found: re.Match[str], match: Match) -> Match:
-    data: Data = {"step": int(found["step"]), "planned": int(found["planned"])}
-    for name, regex in _FIELDS:
-        field = regex.search(match.line.text)
-        value = number(field[1]) if field else None
-        if value is not None:
-            data[name] = value
+    data: Data = {"step": int(found["step"]), "planned": int(found["planned"]), **fields(match.line.text, _FIELDS)}
     return Match(match.says, match.role, match.line, match.pattern, data=data)
 
 
@@ -76,6 +73,64 @@ PARSER = Parser(
             literals=("[after training is done]", "exiting program "),
             samples=("[after training is done] datetime: 2025-01-01 00:00:00", "[exiting program after 100 iterations] datetime: 2025-01-01"),
             near_misses=("exiting program after 20 minutes", "after training"),
+        ),
+        Pattern(
+            name="saved",
+            says="checkpoint_saved",
+            role=Role.MARKER,
+            regex=r"succ?ess?fully saved checkpoint (?:from|at|to|local)",
+            literals=("fully saved checkpoint",),
+            samples=(
+                "  successfully saved checkpoint from iteration     500 to /ckpt [ t 1/1, p 1/1 ]",
+                "[2026-01-01 00:00:00]   successfully saved checkpoint from iteration 1000 to /ckpt",
+            ),
+            near_misses=("saving checkpoint at iteration 500 to /ckpt in torch_dist format",),
+        ),
+        Pattern(
+            name="timed_exit",
+            says="teardown",
+            role=Role.MARKER,
+            regex=r"exiting program after (?P<minutes>[\d.]{1,12}) minutes|exiting program after receiving SIGTERM",
+            literals=("exiting program after ",),
+            samples=("[exiting program after 220.5 minutes] datetime: 2025-01-01 00:00:00", "[exiting program after receiving SIGTERM.] datetime: 2025-01-01"),
+            near_misses=("[exiting program after 100 iterations] datetime: 2025-01-01",),
+            detail="exit_interval",
+        ),
+        Pattern(
+            name="validation",
+            says="metrics",
+            role=Role.MARKER,
+            regex=r"validation loss at (?:iteration (?P<step>\d{1,12})|the end of training)[^|]{0,60}\| lm loss value: (?P<value>" + NUMBER + ")",
+            literals=("validation loss at ",),
+            samples=(
+                " validation loss at iteration 100 | lm loss value: 2.412345E+00 | lm loss PPL: 1.116010E+01 |",
+                " validation loss at the end of training for val data | lm loss value: 1.9E+00 | lm loss PPL: 6.7E+00 |",
+            ),
+            near_misses=(" validation loss at iteration 100 is not known",),
+            read=lambda found, match: Match(match.says, match.role, match.line, match.pattern, data={"name": "eval_loss", "value": float(found["value"])}),
+        ),
+    ),
+    exceptions=(
+        ExceptionRule(
+            detail="non_finite",
+            words=r"found NaN in local (?:grad norm|forward loss)|Unexpected result (?:nan|inf)|found Inf in local",
+            samples=(
+                ("AssertionError", "Rank 3: found NaN in local grad norm in backward pass before data-parallel communication collective."),
+                ("RuntimeError", "Rank 3, node n2, device 3, iteration 120: Unexpected result nan (message='found NaN in local forward loss calculation')"),
+            ),
+            near_misses=(("RuntimeError", "Unexpected result of a call"),),
+            cause=Cause.NAN_LOSS,
+        ),
+        ExceptionRule(
+            detail="parallel_config",
+            words=r"(?:world size|world_size|number of layers|num_attention_heads|global batch size|hidden_size|vocab).{0,80}(?:not divisible|divisible by|must be a multiple)",
+            samples=(
+                ("RuntimeError", "world_size (6) is not divisible by 4"),
+                ("AssertionError", "global batch size (250) is not divisible by micro batch size (4) times data parallel size (8)"),
+                ("AssertionError", "number of layers should be divisible by the pipeline parallel size"),
+            ),
+            near_misses=(("AssertionError", "the world size is 8"),),
+            about="config",
         ),
     ),
 )

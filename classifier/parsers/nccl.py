@@ -73,6 +73,21 @@ PARSER = Parser(
             general=True,
         ),
         Pattern(
+            name="communicator",
+            says="communicator_ready",
+            role=Role.MARKER,
+            regex=r"NCCL INFO .{0,40}comm 0x[0-9a-f]{1,16} rank (?P<comm_rank>\d{1,6}) nranks (?P<comm_size>\d{1,6}) .{0,160}Init COMPLETE",
+            literals=("Init COMPLETE",),
+            samples=(
+                "n1:1:2 [0] NCCL INFO comm 0x55d0c8f0a2c0 rank 0 nranks 2 cudaDev 0 busId 1b000 commId 0x7b34d1b5a0 - Init COMPLETE",
+                "[2026-01-01 00:00:00] n1:1:2 [3] NCCL INFO ncclCommInitRank comm 0x5f1 rank 3 nranks 16 cudaDev 3 nvmlDev 3 busId 5d000 commId 0x1 - Init COMPLETE",
+            ),
+            near_misses=(
+                "n1:1:2 [0] NCCL INFO comm 0x55d0c8f0a2c0 rank 0 nranks 2 cudaDev 0 busId 1b000 commId 0x7b34d1b5a0 - Init START",
+                "Init COMPLETE",
+            ),
+        ),
+        Pattern(
             name="sockets",
             says="slow_transport",
             role=Role.MARKER,

@@ -14,6 +14,8 @@ _LOSS = (
     + NUMBER
     + r")(?![\w-]|\.\w)"
 )
+_LOSS_LINE = re.compile(_LOSS)
+_BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
@@ -21,6 +23,8 @@ _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
 )
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
+_SUMMARY = re.compile(r"['\"]train_runtime['\"]")
+"""HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
 _EXTRA = (
     ("grad_norm", "norm", re.compile(r"(?<!\w)g(?:rad(?:ient)?[_ -]?)?norm" + _VALUE)),
@@ -46,8 +50,15 @@ def extras(text: str) -> Data:
 
 def _progress(found: re.Match[str], match: Match) -> Match | None:
     text = match.line.text
+    bar = _BAR.match(text)
+    if bar:  # what a bar shows is its own pattern's; what was printed behind it is a line of its own
+        text = text[bar.end() :]
+        behind = _LOSS_LINE.search(text)
+        if behind is None:
+            return None
+        found = behind
     loss = number(found["loss"])
-    if loss is None or text.lstrip().startswith(("#", "//")):
+    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text):
         return None
     data: Data = {"loss": loss, **extras(text)}
     counted = False
@@ -100,6 +111,9 @@ PARSER = Parser(
                 "# loss: 1.0 is the default",
                 "val_loss improved",
                 "lossless compression: 3",
+                "{'train_runtime': 0.2338, 'train_loss': 3.288812764485677, 'epoch': 0.3}",
+                "wandb:       loss 0.31 (run summary)",
+                "Epoch 1:   0%|          | 0/20 [00:00<?, ?it/s, loss=4.58, train_loss=1.670]",
                 "loss.py:12",
             ),
             read=_progress,
@@ -150,10 +164,11 @@ PARSER = Parser(
             name="saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?:[Ss]av(?:ed|ing)|[Ww]r(?:ote|iting)) (?:a |the |model |training )?(?:checkpoint|state|model)(?: (?:to|at|in|for))?\b",
+            regex=r"(?<!finished )(?:[Ss]av(?:ed|ing)|[Ww]r(?:ote|iting)) (?:a |the |model |training )?(?:checkpoint|state|model)(?: (?:to|at|in|for))?\b(?! (?:shards|weights of))",
             literals=("checkpoint", " state", " model"),
             samples=("saved checkpoint to out/step_100.pt", "Saving model checkpoint to /scratch/u/checkpoint-500"),
-            near_misses=("saved time by caching", "no checkpoint saved"),
+            near_misses=("saved time by caching", "no checkpoint saved", "Epoch 1: finished saving model to best.keras", "Writing model shards: 100%|##########| 1/1 [00:00<00:00, 766.22it/s]"),
+            general=True,
         ),
         Pattern(
             name="resumed",

@@ -18,7 +18,8 @@ _CHAIN = (
     ("direct_cause", "The above exception was the direct cause of the following exception:"),
     ("during_handling", "During handling of the above exception, another exception occurred:"),
 )
-_LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|/lib64/python3|^<frozen|[/\\]torch[/\\]|importlib|runpy\.py$|multiprocessing[/\\]")
+_PACKAGE = re.compile(r"(?:site|dist)-packages/(?P<path>[\w./-]{1,200})$")
+_LIBRARY = re.compile(r"site-packages|__autograph_generated_file|\.px[di]$|\.pyx$|dist-packages|/lib/python3|/lib64/python3|^<frozen|[/\\]torch[/\\]|importlib|runpy\.py$|multiprocessing[/\\]")
 _GROUP = re.compile(r"^\s{0,40}[|+] ?(?:-\+-{3,40} \d{1,4} -{3,40})?")
 _NOISE = re.compile(r"Exception ignored (?:in|on)|Error in atexit\._run_exitfuncs|--- Logging error ---|Exception ignored in sys\.unraisablehook")
 _WRAPPERS = re.compile(
@@ -29,7 +30,15 @@ _PEER_LOST = re.compile(
     r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe|recvValue failed|NCCL communicator was aborted"
     r"|taking the entire process down|DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly|failed to recv, got 0 bytes"
 )
+_DEFERRED = re.compile(r"^(?:in user code|Graph execution error):$")
+"""TensorFlow's first lines: what happened stands behind a list of the graph's frames."""
+_GOES_ON = re.compile(r"(?::|Couldn't cast)$|(?:Client|Server) Error\b")
+"""First lines of messages that go on for several lines, whatever stands at their beginning."""
+_SAID_LATER = re.compile(r"^(?: {4}[\w.]{1,120}(?:Error|Exception): (?P<inner>.{1,2000})|(?P<node>Node: '[^']{1,400}'))")
 MAX_TAIL_LINES = 40
+MAX_MESSAGE_LINES = 8
+"""Lines of a message that goes on, where its first line says so."""
+MAX_DEFERRED_LINES = 400
 MAX_STRAY_LINES = 60
 
 
@@ -49,6 +58,9 @@ class Traceback:
         self.tight = False
         self.stray = 0
         self.after = 0
+        self.deferred = False
+        self.long = False
+        self.at_node = False
         self.relation: str | None = None
 
     def take(self, line: Line) -> bool:
@@ -89,9 +101,14 @@ class Traceback:
         self.named = True
         message = (error["message"] or "").strip()
         data: Data = {"type": error["type"], "message": message[:MAX_TEXT]}
-        frame = next((f for f in reversed(self.frames) if not _LIBRARY.search(f[0])), self.frames[-1] if self.frames else None)
+        frame = next((f for f in reversed(self.frames) if _of_user(f)), self.frames[-1] if self.frames else None)
         if frame:
             data.update(file=frame[0], frame_line=frame[1], function=frame[2])
+        package = _PACKAGE.search(self.frames[-1][0]) if self.frames else None
+        if package:
+            data["raised_in"] = package["path"]
+        self.deferred = bool(_DEFERRED.match(message))
+        self.long = bool(_GOES_ON.search(message))
         self.links.append(Match("exception", Role.ROOT, line, self.name, data=data))
 
     def _tail(self, text: str) -> bool:
@@ -107,14 +124,26 @@ class Traceback:
                 return True
             return False
         self.after += 1
-        if self.relation is None and self.after <= 8 and text.strip() and not _FRAME.match(text):
-            if text[0] not in " \t" and self.after > 3:
+        if self.deferred:
+            return self._later(text)
+        if self.relation is None and self.after <= MAX_MESSAGE_LINES and text.strip() and not _FRAME.match(text):
+            if text[0] not in " \t" and self.after > (MAX_MESSAGE_LINES if self.long else 3):
                 return self.grouped and self.after < MAX_TAIL_LINES
             last = self.links[-1]
             told = str(last.data.get("more", ""))
             if len(told) < MAX_TEXT:
                 self.links[-1] = refined(last, data={"more": f"{told} {text.strip()}".strip()[:MAX_TEXT]})
         return self.after < MAX_TAIL_LINES
+
+    def _later(self, text: str) -> bool:
+        """The lines behind a message that says nothing yet, up to the one that does."""
+        found = _SAID_LATER.match(text)
+        if self.at_node or (found and found["inner"]):
+            message = found["inner"] if found and found["inner"] else text.strip()
+            self.links[-1] = refined(self.links[-1], data={"message": message[:MAX_TEXT]})
+            self.deferred = False
+        self.at_node = bool(found and found["node"])
+        return self.after < MAX_DEFERRED_LINES
 
     def close(self) -> list[Match]:
         """The last exception of the chain is the one that ended the process; the earlier ones confirm."""
@@ -133,13 +162,31 @@ class Traceback:
         if last.role is Role.CASCADE and any(link.role is Role.ROOT for link in earlier):
             root = next(link for link in reversed(earlier) if link.role is Role.ROOT)
             return [root, refined(last, says="chained_exception")]
-        for link in reversed(earlier):
-            if not specific(last.cause) and specific(link.cause):
-                last = refined(
-                    last, cause=link.cause, detail=link.detail, data={"about": link.data.get("about", ""), "because": link.data.get("type", "")}
-                )
-                break
+        last = _from_chain(last, earlier)
         return [*(refined(link, says="chained_exception", role=Role.CONFIRMATION) for link in earlier), last]
+
+
+def _of_user(frame: tuple[str, int, str]) -> bool:
+    """Whether a frame is of the user's own code; a dataclass's generated ``__init__`` is not."""
+    return not _LIBRARY.search(frame[0]) and not (frame[0] == "<string>" and frame[2] == "__init__")
+
+
+_VAGUE = frozenset({"dataset_generation", "unknown_model"})
+"""Finer names that only say where it happened: what the chain names before them says why."""
+
+
+def _from_chain(last: Match, earlier: list[Match]) -> Match:
+    """The exception that ended the process, with what an earlier one of its chain says better: the cause, the finer name, the place."""
+    for link in reversed(earlier):
+        if link.data.get("type") == last.data.get("type") and link.data.get("message") == last.data.get("message"):
+            last = refined(last, data={k: link.data[k] for k in ("file", "frame_line", "function") if k in link.data})  # a worker's, raised again
+        if link.detail == last.detail and last.detail in _VAGUE:
+            return last
+        better = link.detail is not None and link.detail not in _VAGUE and last.detail in _VAGUE
+        if better or (not specific(last.cause) and specific(link.cause)):
+            data: Data = {"about": link.data.get("about", ""), "because": link.data.get("type", "")}
+            return refined(last, cause=link.cause, detail=link.detail, data=data)
+    return last
 
 
 def told(match: Match) -> Match:
@@ -155,7 +202,10 @@ def told(match: Match) -> Match:
         fuller = meaning_of(kind, words)
         if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)):
             meaning = fuller
-    peer_lost = bool(_PEER_LOST.search(words)) or (_CASCADES.search(kind) is not None)
+    if not meaning.detail and not specific(meaning.cause) and match.data.get("raised_in"):  # a bare KeyError of a library says little by itself
+        placed = meaning_of(kind, f"{message} (raised in {match.data['raised_in']})")
+        meaning = placed if placed.detail else meaning
+    peer_lost = bool(_PEER_LOST.search(words)) or (_CASCADES.search(kind) is not None and not specific(meaning.cause))
     data: Data = {"about": meaning.about} if meaning.about else {}
     waited = meaning.detail == "collective_timeout"  # who says so was waiting for somebody else
     role = Role.CASCADE if (peer_lost or waited) and meaning.detail not in HARDWARE else match.role
@@ -253,11 +303,12 @@ PARSER = Parser(
             name="usage_error",
             says="usage",
             role=Role.ROOT,
-            regex=r"^(?P<program>\S{1,80}): error: (?P<message>(?:unrecognized arguments|the following arguments are required|argument \S{1,60}|ambiguous option|invalid choice).{0,300})",
+            regex=r"^(?P<program>\S{1,80}(?: [\w./-]{1,30}){0,3}): error: (?P<message>(?:unrecognized arguments|the following arguments are required|argument \S{1,60}|ambiguous option|invalid choice).{0,300})",
             literals=(": error: ",),
             samples=(
                 "train.py: error: unrecognized arguments: --lerning-rate 0.1",
                 "torchrun: error: the following arguments are required: training_script",
+                "Accelerate CLI tool: error: unrecognized arguments: --num_procs=2",
             ),
             near_misses=(
                 "srun: error: n2: task 3: Exited with exit code 1",

@@ -11,12 +11,14 @@ from gpualert_slurm.evidence import Role
 
 _TRAINING = re.compile(r"^\s{0,4}(?:[Ee]poch|[Tt]rain|[Ss]teps?\b|[Ii]ter|[Pp]rogress|[Ff]it)")
 _LOSS = re.compile(r"\b(?:train_)?(?:loss|Loss)\S{0,12}\s{0,2}[=:]\s{0,2}(?P<loss>" + NUMBER + ")")
+_TRAIN_LOSS = re.compile(r"\btrain_loss\S{0,12}\s{0,2}[=:]\s{0,2}(?P<loss>" + NUMBER + ")")
+"""The step's own loss, where a running mean stands beside it (Lightning < 2)."""
 _EPOCH = re.compile(r"[Ee]poch:?\s{0,3}(\d{1,7})")
 
 
 def _bar(found: re.Match[str], match: Match) -> Match | None:
     name, step, planned = found["name"], count(found["step"]), count(found["planned"])
-    loss = _LOSS.search(found["rest"])
+    loss = _TRAIN_LOSS.search(found["rest"]) or _LOSS.search(found["rest"])
     if step is None or planned is None or step == 0 or (name.strip() and not _TRAINING.match(name) and not loss):
         return None
     data: Data = {"step": step, "planned": planned, **extras(found["rest"])}

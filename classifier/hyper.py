@@ -1,0 +1,114 @@
+"""Which lines are worth trying which patterns on: all patterns at once by Hyperscan (Vectorscan on ARM), where its wheel is installed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+from gpualert_slurm.classifier.compiled import Cache, Database
+from gpualert_slurm.classifier.expression import NotDerivableError, expression
+from gpualert_slurm.classifier.needles import best, words
+from gpualert_slurm.classifier.nominate import TYPICAL, Nomination, Nominator
+
+_NUMBER_BITS = 16
+_NUMBER = (1 << _NUMBER_BITS) - 1
+MOST_WORDS = 16
+LEAST_BYTES = 5
+EVERY_LINE = rb"[^\n]+"
+"""For a pattern from which no expression can be derived: its lines are all tried."""
+
+
+def hyperscan() -> ModuleType | None:
+    """The binding, None where no wheel is installed or it does not load."""
+    try:
+        import hyperscan as binding
+    except Exception:  # an import of native code may fail with anything; the plain nominator gives the same lines
+        return None
+    return binding
+
+
+def expressions(regexes: Sequence[str]) -> tuple[bytes, ...]:
+    """What is compiled: for each regex an expression over bytes that matches wherever it does."""
+    return tuple(_expression(regex) for regex in regexes)
+
+
+def _expression(regex: str) -> bytes:
+    """Words of which one must stand in any match, where they are few and unusual, since plain words are what a matcher of many is fastest at."""
+    several = sorted(word.encode() for word in best(words(regex)))
+    if several and len(several) <= MOST_WORDS and all(len(word) >= LEAST_BYTES and word not in TYPICAL for word in several):
+        return b"|".join(_escaped(word) for word in several)
+    try:
+        return expression(regex).encode("latin-1")
+    except NotDerivableError:
+        return EVERY_LINE
+
+
+def _escaped(word: bytes) -> bytes:
+    """The word as an expression that other matchers of bytes read alike."""
+    return b"".join(b"%c" % byte if chr(byte).isascii() and (chr(byte).isalnum() or byte == 0x20) else b"\\x%02x" % byte for byte in word)
+
+
+class Hyper:
+    """The compiled database. One scratch a thread: a database may be shared, a scratch may not."""
+
+    def __init__(self, binding: ModuleType, regexes: Sequence[str], instead: Nominator, cache: Cache | None = None) -> None:
+        """Compile, or load what was compiled before.
+
+        Raises:
+            Exception: whatever the binding raises for an expression or a processor it cannot do.
+        """
+        self._binding, self._instead = binding, instead
+        self._bits = [1 << number for number in range(len(regexes))]
+        sources = expressions(regexes)
+        loaded = cache.load(binding, sources) if cache is not None else None
+        self._database = loaded if loaded is not None else _compile(binding, sources)
+        if cache is not None and loaded is None:
+            cache.save(binding, sources, self._database)
+        self._mine = threading.local()
+        self._scan(b"a line\n", lambda _number, _start, _end, _flags, _context: None)  # refuses here and now where it would refuse later
+
+    def _scan(self, data: bytes, hit: Callable[[int, int, int, int, object], None]) -> None:
+        scratch = getattr(self._mine, "scratch", None)
+        if scratch is None:
+            scratch = self._mine.scratch = self._binding.Scratch(self._database)
+        self._database.scan(data, match_event_handler=hit, scratch=scratch)
+
+    def lines(self, data: bytes) -> list[Nomination]:
+        """The nominated lines of ``data`` in order."""
+        if not data:
+            return []
+        hits: list[int] = []  # where a match ends, and of which pattern, in one number
+        add = hits.append
+
+        def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            add(end << _NUMBER_BITS | number)
+
+        try:
+            self._scan(data, hit)
+        except Exception:  # in the binding's own words: nothing it says of a block is taken for "nothing there"
+            return self._instead.lines(data)
+        hits.sort()
+        found: list[Nomination] = []
+        bits, find, rfind, length = self._bits, data.find, data.rfind, len(data)
+        start, end, mask = 0, -1, 0
+        for one in hits:
+            behind, number = one >> _NUMBER_BITS, one & _NUMBER
+            if behind <= end:
+                mask |= bits[number]
+                continue
+            if mask:
+                found.append((start, end, mask))
+            start = rfind(b"\n", 0, behind - 1) + 1
+            end = find(b"\n", behind - 1)
+            end = length if end < 0 else end
+            mask = bits[number]
+        if mask:
+            found.append((start, end, mask))
+        return found
+
+
+def _compile(binding: ModuleType, sources: Sequence[bytes]) -> Database:
+    database = binding.Database(mode=binding.HS_MODE_BLOCK)
+    database.compile(expressions=list(sources), ids=list(range(len(sources))), elements=len(sources), flags=binding.HS_FLAG_MULTILINE)
+    return database

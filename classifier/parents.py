@@ -1,0 +1,132 @@
+"""The run this one should have gone on from: by dependency, by its resume argument, by an earlier attempt. And where a run saved to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpualert_slurm.accounting import AccountingRecord
+from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.past_verdict import PastVerdict
+
+_RESUME = re.compile(
+    r"(?:^|\s)(?:--?)?(?P<option>resume[\w.-]{0,40}|load|load[-_]checkpoint|ckpt[-_]path|checkpoint[-_]path|restore[-_]from|init[-_]from[-_]ckpt"
+    r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
+)
+"""Options by which training programs are told what to go on from (Trainer, Megatron-LM, Lightning's CLI, Axolotl, plain loops)."""
+_NEW_STAGE = re.compile(
+    r"(?:^|\s)--?(?:finetune|reset[-_]\w{1,40}|no[-_]load[-_](?:optim|rng)|new[-_]stage|warm[-_]?start\w{0,20}|override[-_]opt_param-scheduler)\b"
+)
+_DEPENDENCY = re.compile(r"after\w{0,12}:([\d_+:]{1,200})")
+_PLACE = re.compile(
+    r"(?:\b(?:to|at|in|into|as)\s+|[:=]\s*)['\"`]?(?P<path>(?:[\w.~@+-]*/)?[\w./~@+=-]*(?:/|checkpoint|ckpt|\.pth?|\.safetensors)[\w./~@+=-]*)"
+)
+MOST = 4
+LONGEST_LINE = 600
+NEVER = {"none", "false", "0", "no", "null", "auto"}
+
+
+@dataclass(frozen=True)
+class Parent:
+    """``past`` is what history knows of it; ``how`` and ``evidence`` say why it is the parent."""
+
+    job: str | None
+    past: PastVerdict | None
+    how: str
+    evidence: tuple[Evidence, ...]
+
+
+def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
+    """The best known parent: one whose losses history has, else one that is only named; None where nothing names any."""
+    named = _named(job, row)
+    for relation in ("earlier_attempt", "parent", "same_name"):
+        for past in reversed([p for p in job.past if p.relation == relation]):
+            if relation == "same_name" and not _of(past, named):
+                continue
+            if past.head_loss is None or past.tail_loss is None:
+                continue
+            how = {"earlier_attempt": "an earlier attempt of this job", "parent": "a job this one depends on or resumes"}.get(
+                relation, "an earlier job whose checkpoint this one was given"
+            )
+            return Parent(past.job, past, how, tuple(e for _, e in named[:2]))
+    for past in reversed(job.past):
+        if past.relation in {"parent", "earlier_attempt"}:
+            return Parent(past.job, past, "a job this one depends on", tuple(e for _, e in named[:2]))
+    if named:
+        return Parent(None, None, "its resume argument", tuple(e for _, e in named[:2]))
+    depends = _depends(row)
+    return Parent(depends[0], None, "its dependency", (depends[1],)) if depends is not None else None
+
+
+def new_stage(job: JobRecord, row: AccountingRecord | None) -> Evidence | None:
+    """A command line that asks for a new stage or a warm start: then a loss that starts high is by design."""
+    return next((cite for line, cite in _lines(job, row) if _NEW_STAGE.search(line)), None)
+
+
+def saved_to(saved: Iterable[Evidence]) -> tuple[str, ...]:
+    """The places that the output says checkpoints were written to, the last one last; as the job wrote them, so USER trust."""
+    places: list[str] = []
+    for said in saved:
+        text = said.source.text if isinstance(said.source, Quote) else ""
+        told = said.data.get("path")
+        found = _PLACE.search(text[:LONGEST_LINE])
+        path = told if isinstance(told, str) else found["path"] if found else None
+        if path:
+            places.append(words.headline(path.rstrip("."))[:200])
+    return tuple(dict.fromkeys(places))[-MOST:]
+
+
+def _named(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
+    """Paths that the run was told to go on from."""
+    found: list[tuple[str, Evidence]] = []
+    for line, cite in _lines(job, row):
+        for match in _RESUME.finditer(line):
+            path = match["path"].rstrip("/")
+            if path.lower() not in NEVER and path not in {p for p, _ in found}:
+                found.append((path, cite))
+    return found[:MOST]
+
+
+def _lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
+    """Command lines: of the processes, of the submission, of ``gpualert-run``."""
+    found: dict[str, Evidence] = {}
+    for report in job.reports:
+        for one in report.processes:
+            if one.command:
+                line = " ".join(one.command)[:4000]
+                if line not in found and len(found) < 64:
+                    found[line] = process(one, "command", words.headline(line))
+    if row is not None and row.submit_line:
+        found.setdefault(row.submit_line[:4000], citations.accounting(row, "SubmitLine", words.headline(row.submit_line)))
+    if job.command:
+        line = " ".join(job.command)[:4000]
+        found.setdefault(line, citations.field("own_exit", "the command", "gpualert-run", "command", words.headline(line)))
+    return list(found.items())
+
+
+def _of(past: PastVerdict, named: list[tuple[str, Evidence]]) -> bool:
+    """Whether a named path is one that the earlier job saved to, or its folder."""
+    for path, _ in named:
+        for place in past.checkpoints:
+            mine, its = path.strip("/").removeprefix("./"), place.strip("/").removeprefix("./")
+            if (
+                mine
+                and its
+                and (mine == its or mine.endswith(f"/{its}") or its.endswith(f"/{mine}") or its.startswith(f"{mine}/") or f"/{mine}/" in f"/{its}/")
+            ):
+                return True
+    return False
+
+
+def _depends(row: AccountingRecord | None) -> tuple[str, Evidence] | None:
+    if row is None:
+        return None
+    for name, text in (("Dependency", row.dependency), ("SubmitLine", row.submit_line)):
+        found = _DEPENDENCY.search(text or "")
+        if found:
+            return found[1].split(":")[0], citations.accounting(row, name, words.headline(text or ""))
+    return None
