@@ -59,7 +59,8 @@ class Drawn:
 
 
 def compose(
-    verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = None, zone: tzinfo | None = None, *, pictures: Sequence[Drawn] = ()
+    verdict: Verdict, job: JobRecord, mail: Mail, site: Site | None = None, zone: tzinfo | None = None, *, pictures: Sequence[Drawn] = (),
+    no_pictures: str = "",
 ) -> Composition:
     """The message about ``verdict`` for those who asked in ``job.wishes``, or the reason why nobody is written to.
 
@@ -70,6 +71,7 @@ def compose(
         site: names the cluster where the attempt does not.
         zone: the time zone of every time in the mail; the machine's own where absent.
         pictures: shown above the evidence, as far as they fit; the mail is complete without them.
+        no_pictures: why none were drawn although there may be something to draw; the mail says so.
     """
     reason = quiet(verdict, job.wishes)
     if reason:
@@ -84,7 +86,9 @@ def compose(
     if site is not None and site.cluster and not verdict.attempt.cluster:
         verdict = verdict.model_copy(update={"attempt": verdict.attempt.model_copy(update={"cluster": site.cluster})})
     redactor = Redactor()
-    notification = _notification(verdict, job, mail, to=to, redactor=redactor, zone=zone, pictures=pictures)
+    notification = _notification(
+        verdict, job, mail, to=to, redactor=redactor, zone=zone, pictures=pictures, no_pictures=no_pictures
+    )  # fmt: skip
     return Composition(notification, "", to.refused, sum(redactor.counts.values()))
 
 
@@ -100,7 +104,8 @@ def quiet(verdict: Verdict, wishes: Wishes) -> str:
 
 
 def _notification(
-    verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipients, redactor: Redactor, zone: tzinfo | None, pictures: Sequence[Drawn]
+    verdict: Verdict, job: JobRecord, mail: Mail, *, to: Recipients, redactor: Redactor, zone: tzinfo | None, pictures: Sequence[Drawn],
+    no_pictures: str,
 ) -> Notification:
     key, thread = message_key(verdict), thread_key(verdict)
     clean = redactor.verdict(verdict)
@@ -109,6 +114,8 @@ def _notification(
     drawn = [Candidate(d.attachment, d.picture.alt, f"picture: {d.picture.alt}", len(d.attachment.content)) for d in pictures]
     candidates = [own_file, *drawn, *log_candidates(clean, job, redactor), *(a for a in found if isinstance(a, Candidate))]
     absent = [*(LeftOut(path=f"copy for {shown}", reason=why) for shown, why in to.refused), *(a for a in found if isinstance(a, LeftOut))]
+    if no_pictures:
+        absent.append(LeftOut(path="pictures of loss, GPUs and last output", reason=no_pictures))
     room = min(2 * wire_bytes(own_file.attachment.content), mail.max_message_bytes // 3) + HEADER_BYTES  # the words yield to verdict.json
     for limits in LIMITS:
         seen = Redactor()
@@ -117,7 +124,7 @@ def _notification(
         listed = _listed([*absent, *(_at_worst(c) for c in candidates)], limits.listed)
         worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]), pictures=tuple(d.picture for d in pictures))
         text, html = as_text(worst), as_html(worst)
-        bodies = _wire(text) + _wire(html) + HEADER_BYTES
+        bodies = quoted_bytes(text) + quoted_bytes(html) + HEADER_BYTES
         if len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes:
             break
     redactor.counts.update(seen.counts)
@@ -178,5 +185,6 @@ def _enclosed(candidates: Sequence[Candidate]) -> tuple[Enclosed, ...]:
     return tuple(Enclosed(c.attachment.filename, words.size(len(c.attachment.content)), c.what) for c in candidates if not c.attachment.content_id)
 
 
-def _wire(body: str) -> int:
+def quoted_bytes(body: str) -> int:
+    """What a body costs in the message, quoted-printable, generously."""
     return len(quopri.encodestring(body.encode())) * 21 // 20

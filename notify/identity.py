@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from gpualert_slurm.attempt import Attempt
 from gpualert_slurm.verdict import Verdict
 
 
@@ -25,7 +26,11 @@ def message_key(verdict: Verdict) -> str:
 
 def thread_key(verdict: Verdict) -> str:
     """``mendel.4242``: constant over requeues, and over the tasks of an array or the parts of a heterogeneous job."""
-    attempt = verdict.attempt
+    return attempt_thread(verdict.attempt)
+
+
+def attempt_thread(attempt: Attempt) -> str:
+    """The same before there is a verdict."""
     return f"{_slug(attempt.cluster)}.{attempt.array_job_id or attempt.het_job_id or attempt.job_id}"
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import logging
 import os
+import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpualert_slurm import file_lock
 from gpualert_slurm.config import Mail
 from gpualert_slurm.notification import Notification, Outcome, OutcomeKind
 from gpualert_slurm.notify import stored_message
+from gpualert_slurm.notify.due import listed
 from gpualert_slurm.notify.message import build
 from gpualert_slurm.notify.schedule import delay_s
 from gpualert_slurm.notify.stored_message import KEY, DamagedError, Event, Stored
@@ -25,11 +29,15 @@ from gpualert_slurm.spool import sync_folder, write_whole
 if TYPE_CHECKING:
     from gpualert_slurm.notify.channel import Sender
     from gpualert_slurm.notify.delivery import Round
+    from gpualert_slurm.notify.pace import Pace
 
 log = logging.getLogger(__name__)
 
 MAX_DEATHS = 5
 """A message that ended its sender this often in a row is set aside: it would do so for ever."""
+SYNCS_AT_ONCE = 8
+ALONE_AFTER = 2
+"""A message that was in hand at so many deaths in a row goes alone, so that it is known which of several is the deadly one."""
 
 
 class State(str, Enum):
@@ -57,16 +65,25 @@ class Held:
 
     path: Path
     stored: Stored
+    taken_at: int = 0
+    """Where the journal ended before this attempt was noted in it."""
+    due_ns: int = 0
+    """When it is tried again, once it was deferred."""
 
 
 class Outbox:
-    """The folder. Any process may queue, list, retry and drop; one at a time may send."""
+    """The folder. Any process may queue, list, retry and drop; one at a time may send.
+
+    What a caller was told is on the disk when he is told it. What the sender does between two ``sync`` is not: a power
+    failure may have it send a few messages again; a killed sender loses none of it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._sending = 0
         self._lock_fd = -1
         self._unsettled: dict[str, Held] = {}
+        self._unsynced: deque[Path] = deque()  # filled by the event loop, emptied by a thread beside it
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in ("tmp", *(s.value for s in State)):
             (folder / name).mkdir(mode=0o700, exist_ok=True)
@@ -78,28 +95,57 @@ class Outbox:
             ValueError: no recipient, or a key that is no file name.
             OSError: it could not be written; nothing was queued, and the caller should try again.
         """
-        if not KEY.fullmatch(notification.key):
-            raise ValueError(f"the key {notification.key!r} is not fit for a file name")
+        return self.enqueue_all([notification], mail, now_ns)[0]
+
+    def enqueue_all(self, notifications: Iterable[Notification], mail: Mail, now_ns: int | None = None) -> list[str]:
+        """Several at once, for one sync of the folder; gives their keys. Errors as for ``enqueue``: the same call again makes it whole."""
         now = time.time_ns() if now_ns is None else now_ns
-        envelope, message = build(notification, mail, now)
-        content = stored_message.encode(envelope, message)
-        name = f"{notification.key}.msg"
-        with self._flock("enqueue.lock"):
-            if self.state_of(notification.key) is not None:
-                return notification.key
-            draft = self.folder / "tmp" / name
-            write_whole(draft, content)
-            self._rename(draft, State.QUEUED)
-        return notification.key
+        frozen: dict[str, bytes] = {}
+        keys = []
+        for notification in notifications:
+            if not KEY.fullmatch(notification.key):
+                raise ValueError(f"the key {notification.key!r} is not fit for a file name")
+            keys.append(notification.key)
+            frozen[notification.key] = stored_message.encode(*build(notification, mail, now))
+        with file_lock.locked(self.folder / "enqueue.lock"):
+            drafts: list[tuple[Path, Path]] = []
+            try:
+                contents = []
+                for key, content in frozen.items():
+                    if self.state_of(key) is None:
+                        drafts.append((self._draft(key), self.folder / State.QUEUED.value / f"{key}.msg"))
+                        contents.append(content)
+                _write_durably([draft for draft, _ in drafts], contents)
+                for draft, target in drafts:
+                    draft.rename(target)
+            except BaseException:
+                for draft, _ in drafts:
+                    with contextlib.suppress(OSError):
+                        draft.unlink()
+                raise
+            sync_folder(self.folder / State.QUEUED.value)
+        return keys
 
     def state_of(self, key: str) -> State | None:
         """Where the message lies; None when the key is not known."""
         # A sender may move it while we look: states in the order in which it can move on, and the last ones twice.
         order: tuple[State, ...] = (*State, State.QUEUED, State.DEFERRED, State.ACTIVE, *State)
+        folder, name = os.fspath(self.folder), f"{key}.msg"
         for state in order:
-            if (self.folder / state.value / f"{key}.msg").exists():
+            if os.access(f"{folder}/{state.value}/{name}", os.F_OK):
                 return state
         return None
+
+    def on_their_way(self) -> set[str]:
+        """The keys that lie in ``queued``, ``active`` or ``deferred``: three listings, however many they are.
+
+        One that a sender moved while we looked may be missing: ask ``state_of`` about what is not among them.
+        """
+        found: set[str] = set()
+        for state in (State.DEFERRED, State.QUEUED, State.ACTIVE):
+            with os.scandir(self.folder / state.value) as entries:
+                found |= {entry.name.removesuffix(".msg") for entry in entries if entry.name.endswith(".msg")}
+        return found
 
     def messages(self) -> Iterator[tuple[State, Path]]:
         """Every message there is, by state, oldest first."""
@@ -127,7 +173,7 @@ class Outbox:
         if state not in (State.DEFERRED, State.REFUSED):
             raise NoSuchMessageError(f"{path.stem} is {state.value}: only a deferred or refused message can be tried again")
         try:
-            path = self._rename(path, State.ACTIVE)  # nobody else touches it there; whoever renames first has it
+            path = self._move(path, State.ACTIVE)  # nobody else touches it there; whoever renames first has it
         except FileNotFoundError as error:
             raise NoSuchMessageError(f"{path.stem} was taken by the sender just now") from error
         try:
@@ -135,7 +181,7 @@ class Outbox:
         except (DamagedError, OSError) as error:
             self._set_aside(path, f"{error}")
             raise NoSuchMessageError(f"{path.stem} cannot be tried again: {error}") from error
-        return self._rename(path, State.QUEUED)
+        return self._move(path, State.QUEUED, durable=True)
 
     def drop(self, key: str) -> Path:
         """Remove a message for good, because a human said so; not one that a sender has in hand."""
@@ -168,12 +214,10 @@ class Outbox:
             OutboxBusyError: another process is.
         """
         if self._sending == 0:
-            self._lock_fd = self._open_lock("sender.lock")
-            try:
-                fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            self._lock_fd = file_lock.open_lock(self.folder / "sender.lock")
+            if not file_lock.take(self._lock_fd):
                 os.close(self._lock_fd)
-                raise OutboxBusyError(f"another process is sending from {self.folder}") from error
+                raise OutboxBusyError(f"another process is sending from {self.folder}")
         self._sending += 1
         try:
             if self._sending == 1:
@@ -184,15 +228,13 @@ class Outbox:
             if self._sending == 0:
                 os.close(self._lock_fd)
 
-    def due(self, now_ns: int) -> list[Path]:
-        """What may be tried now: all that is queued, then what was deferred until now, oldest first."""
-        deferred = [p for p in self._paths(State.DEFERRED) if _mtime_ns(p) <= now_ns]
-        return [*self._paths(State.QUEUED), *deferred]
+    def take(self, path: Path, now_ns: int, *, alone: bool = True) -> Held | None:
+        """Move the message to ``active`` and read it; None when someone else moved it, or there is nothing to send.
 
-    def take(self, path: Path, now_ns: int) -> Held | None:
-        """Move the message to ``active`` and read it; None when someone else moved it, or there is nothing to send."""
+        Unless ``alone``, a message that was in hand when its senders died is put back as it was: the answer has ``stored.deaths``.
+        """
         try:
-            path = self._rename(path, State.ACTIVE)
+            path = self._move(path, State.ACTIVE)
         except FileNotFoundError:
             return None
         try:
@@ -203,10 +245,12 @@ class Outbox:
         if stored.deaths >= MAX_DEATHS:
             self._set_aside(path, f"{stored.deaths} attempts in a row ended the sender without an answer")
             return None
-        held = Held(path, stored)
+        held = Held(path, stored, stored.journal_end)
         if not stored.open_recipients:
             self.settle(held, [], now_ns)
             return None
+        if stored.deaths >= ALONE_AFTER and not alone:
+            return held
         with contextlib.suppress(OSError):  # a full disk must not stop mail: the line only counts deaths
             held.stored = stored_message.append(path, stored, [Event(event="attempt", time_ns=now_ns)], durable=False)
         return held
@@ -221,17 +265,19 @@ class Outbox:
             if now_ns >= held.stored.expires_ns and any(o.kind is OutcomeKind.RETRY for o in outcomes):
                 events.append(Event(event="expired", time_ns=now_ns))
             try:
-                held.stored = stored_message.append(held.path, held.stored, events, durable=True)
+                held.stored = stored_message.append(held.path, held.stored, events, durable=False)
             except OSError as error:
                 log.warning("%s: the answer could not be written down: %s", held.path, error)
                 held.stored = replace(held.stored, journal=(*held.stored.journal, *events))
         state = self._place(held, now_ns)
         try:
-            held.path = self._rename(held.path, state)
+            held.path = self._move(held.path, state)
         except OSError as error:
             log.error("%s could not be moved to %s: %s", held.path, state.value, error)
             self._unsettled[held.path.name] = held
             return State.ACTIVE
+        if state is not State.SENT:  # its place alone does not say who has it
+            self._unsynced.append(held.path)
         return state
 
     def settle_leftovers(self, now_ns: int) -> None:
@@ -241,9 +287,25 @@ class Outbox:
             self.settle(held, [], now_ns)
 
     def release(self, held: Held) -> None:
-        """Back to ``queued``: the sender stops before it has an answer."""
+        """Back to ``queued``, as if it had not been taken: the sender stops before it has an answer, or its turn has not come."""
         with contextlib.suppress(OSError):
-            held.path = self._rename(held.path, State.QUEUED)
+            if held.stored.journal_end != held.taken_at:
+                os.truncate(held.path, held.taken_at)
+            held.path = self._move(held.path, State.QUEUED)
+
+    def sync(self) -> None:
+        """Make durable all that the sender did since the last time: each folder once, and the journals that say more than their place."""
+        unsynced = {self._unsynced.popleft() for _ in range(len(self._unsynced))}
+        for path in sorted(unsynced):
+            if path.suffix != ".msg":
+                sync_folder(path)
+                continue
+            with contextlib.suppress(FileNotFoundError):  # it moved on
+                fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    os.fdatasync(fd)
+                finally:
+                    os.close(fd)
 
     async def deliver_due(self, channel: Sender, now_ns: int | None = None) -> Round:
         """One round over everything that is due; see ``delivery.deliver_due``."""
@@ -251,11 +313,11 @@ class Outbox:
 
         return await deliver_due(self, channel, now_ns)
 
-    async def pump(self, channel: Sender, stop_event: asyncio.Event, poll_s: float = 1.0) -> None:
+    async def pump(self, channel: Sender, stop_event: asyncio.Event, poll_s: float = 1.0, pace: Pace | None = None) -> None:
         """Send until ``stop_event`` is set; see ``delivery.pump``."""
         from gpualert_slurm.notify.delivery import pump
 
-        await pump(self, channel, stop_event, poll_s)
+        await pump(self, channel, stop_event, poll_s, pace)
 
     def _place(self, held: Held, now_ns: int) -> State:
         stored = held.stored
@@ -264,15 +326,16 @@ class Outbox:
             due = max(now_ns + 1, min(now_ns + wait, stored.expires_ns))  # the last try when the time runs out, not long after
             with contextlib.suppress(OSError):
                 os.utime(held.path, ns=(due, due))
+            held.due_ns = due
             return State.DEFERRED
         refused = any(o.kind is OutcomeKind.REFUSED for o in stored.last_outcomes.values())
         return State.REFUSED if refused else State.SENT
 
     def _recover(self) -> None:
-        for draft in sorted((self.folder / "tmp").iterdir()):
-            # Whoever writes here holds enqueue.lock.
-            with self._flock("enqueue.lock"):
-                draft.unlink(missing_ok=True)
+        if any((self.folder / "tmp").iterdir()):
+            with file_lock.locked(self.folder / "enqueue.lock"):  # whoever writes there holds it
+                for draft in sorted((self.folder / "tmp").iterdir()):
+                    draft.unlink(missing_ok=True)
         for path in self._paths(State.ACTIVE):
             if path.name in self._unsettled:
                 continue
@@ -281,7 +344,7 @@ class Outbox:
                 stored = stored_message.read(path)
                 stored_message.append(path, stored, [Event(event="recovered", time_ns=time.time_ns())], durable=False)
             try:
-                self._rename(path, State.QUEUED)
+                self._move(path, State.QUEUED)
             except OSError as error:
                 log.error("%s could not be queued again: %s", path, error)
 
@@ -291,41 +354,42 @@ class Outbox:
         with contextlib.suppress(OSError):
             write_whole(target, f"{reason}\n".encode())
         try:
-            self._rename(path, State.CORRUPT)
+            self._move(path, State.CORRUPT, durable=True)
         except OSError as error:
             log.error("%s could not be set aside: %s", path, error)
 
     def _paths(self, state: State) -> list[Path]:
-        with os.scandir(self.folder / state.value) as entries:
-            found = [Path(e.path) for e in entries if e.name.endswith(".msg") and not e.name.startswith(".")]
-        return sorted(found, key=lambda p: (_mtime_ns(p), p.name))
+        folder = self.folder / state.value
+        return [folder / name for _, name in listed(folder)]
 
-    def _rename(self, path: Path, state: State) -> Path:
+    def _move(self, path: Path, state: State, *, durable: bool = False) -> Path:
         target = self.folder / state.value / path.name
         path.rename(target)
-        sync_folder(target.parent)
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(target.parent)
+            sync_folder(path.parent)
+        elif self._sending:
+            self._unsynced += (target.parent, path.parent)
         return target
 
-    def _open_lock(self, name: str) -> int:
-        fd = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if os.geteuid() == 0:  # an administrator came first: the daemon's user must be able to open it as well
-            owner = self.folder.stat()
-            os.fchown(fd, owner.st_uid, owner.st_gid)
-        return fd
-
-    @contextlib.contextmanager
-    def _flock(self, name: str) -> Iterator[None]:
-        fd = self._open_lock(name)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(fd)
+    def _draft(self, key: str) -> Path:
+        return self.folder / "tmp" / f".{key[:80]}.{secrets.token_hex(6)}"
 
 
-def _mtime_ns(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+def _write_durably(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
+    """New files, synced; several side by side, for a disk does many syncs in little more time than one."""
+    with contextlib.ExitStack() as closing:
+        fds = []
+        for path, content in zip(paths, contents, strict=True):
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            closing.callback(os.close, fd)
+            view = memoryview(content)
+            while view:
+                view = view[os.write(fd, view) :]
+            fds.append(fd)
+        if len(fds) < 2:
+            for fd in fds:
+                os.fsync(fd)
+        else:
+            with ThreadPoolExecutor(min(len(fds), SYNCS_AT_ONCE)) as pool:
+                list(pool.map(os.fsync, fds))  # the first failure is raised here

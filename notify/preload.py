@@ -5,9 +5,9 @@ Templates parsed, patterns compiled, libraries loaded: half a second once, not f
 
 from __future__ import annotations
 
-from gpualert_slurm.notify import compose, redact, render
+from gpualert_slurm.notify import compose, pictures, redact, render
 
 redact.patterns()
 render.warm()
 
-__all__ = ["compose"]
+__all__ = ["compose", "pictures"]

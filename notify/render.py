@@ -9,6 +9,7 @@ import css_inline
 import jinja2
 
 from gpualert_slurm.notify import words
+from gpualert_slurm.notify.digest_view import DigestView
 from gpualert_slurm.notify.view import View
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -38,21 +39,21 @@ def _inliner() -> css_inline.CSSInliner:
 
 def warm() -> None:
     """Parse the templates and the style sheet once, ahead of the first mail."""
-    for html, name in ((False, "mail.txt.j2"), (True, "mail.html.j2")):
+    for html, name in ((False, "mail.txt.j2"), (True, "mail.html.j2"), (False, "digest.txt.j2"), (True, "digest.html.j2")):
         _environment(html=html).get_template(name)
     _inliner()
 
 
-def as_text(view: View) -> str:
+def as_text(view: View | DigestView, template: str = "mail.txt.j2") -> str:
     """The text part: complete by itself, at most about 100 columns, one newline at the end."""
-    text = _environment(html=False).get_template("mail.txt.j2").render(view=view)
+    text = _environment(html=False).get_template(template).render(view=view)
     lines = [line.rstrip() for line in text.split("\n")]
     kept = [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
     return "\n".join(kept).strip("\n") + "\n"
 
 
-def as_html(view: View) -> str:
+def as_html(view: View | DigestView, template: str = "mail.html.j2") -> str:
     """The HTML part: styles inlined, no script, no remote or data: resource; only the dark colours stay in a style block."""
     css = (TEMPLATES / "mail.css").read_text(encoding="utf-8")
-    html = _environment(html=True).get_template("mail.html.j2").render(view=view, css=css)
+    html = _environment(html=True).get_template(template).render(view=view, css=css)
     return _inliner().inline(html)

@@ -22,6 +22,8 @@ from gpualert_slurm.spool import read_bounded
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 IDLE_S = 5.0
 """A connection that was idle longer is closed, not used again: relays hang up on their own after a while."""
+FRESH_S = 0.5
+"""One that was idle no longer is used without asking by RSET whether it still lives: the question costs a round trip."""
 MESSAGES_PER_CONNECTION = 100
 """Then a new connection: relays count messages per session, and a fresh one also meets a relay that was replaced."""
 
@@ -44,6 +46,8 @@ class _Idle:
     client: aiosmtplib.SMTP
     since: float
     used: int
+    dirty: bool
+    """A transaction was begun and not ended: RSET comes first."""
 
 
 class SmtpSender(Sender):
@@ -66,6 +70,20 @@ class SmtpSender(Sender):
             dialogue.fail(f"{str(error) or type(error).__name__} {dialogue.stage}")
         return dialogue.outcomes(f"{self.options.host}:{self.options.port}")
 
+    async def greet(self) -> str:
+        """Connect, STARTTLS and log in as for a message, and say QUIT; gives what is wrong, empty where nothing is."""
+        dialogue = _Dialogue(())
+        try:
+            client, _ = await asyncio.wait_for(self._open(dialogue), self.options.timeout_s)
+        except (asyncio.TimeoutError, aiosmtplib.SMTPTimeoutError):
+            return f"no answer within {self.options.timeout_s:g} s"
+        except aiosmtplib.SMTPResponseException as error:
+            return f"{error.code} {error.message}"
+        except (aiosmtplib.SMTPException, OSError, ValueError, EOFError) as error:
+            return str(error) or type(error).__name__
+        await _quit(client)
+        return ""
+
     async def close(self) -> None:
         """Say QUIT on what is idle, without insisting."""
         idle, self._idle = self._idle, []
@@ -76,21 +94,34 @@ class SmtpSender(Sender):
         client, used = await self._connect(dialogue)
         clean = False
         try:
-            clean = await dialogue.run(client, message, sender)
+            try:
+                clean = await dialogue.run(client, message, sender)
+            except (aiosmtplib.SMTPServerDisconnected, ConnectionError):
+                if used == 0 or dialogue.begun:
+                    raise
+                client.close()  # it hung up while idle, and has seen nothing of this message
+                client, used = await self._open(dialogue)
+                clean = await dialogue.run(client, message, sender)
         finally:
             if clean and used + 1 < MESSAGES_PER_CONNECTION:
-                self._idle.append(_Idle(client, time.monotonic(), used + 1))
+                self._idle.append(_Idle(client, time.monotonic(), used + 1, dialogue.dirty))
             else:
                 client.close()
 
     async def _connect(self, dialogue: _Dialogue) -> tuple[aiosmtplib.SMTP, int]:
         while self._idle:
             one = self._idle.pop()
-            if time.monotonic() - one.since < IDLE_S and one.client.is_connected:
+            idle_s = time.monotonic() - one.since
+            if idle_s < IDLE_S and one.client.is_connected:
+                if idle_s < FRESH_S and not one.dirty:
+                    return one.client, one.used
                 with contextlib.suppress(aiosmtplib.SMTPException, OSError):
                     await one.client.rset()
                     return one.client, one.used
             one.client.close()
+        return await self._open(dialogue)
+
+    async def _open(self, dialogue: _Dialogue) -> tuple[aiosmtplib.SMTP, int]:
         dialogue.stage = "while connecting"
         o = self.options
         client = aiosmtplib.SMTP(
@@ -115,7 +146,9 @@ class _Dialogue:
         self.recipients = list(recipients)
         self.stage = "while connecting"
         self.said: dict[str, Outcome] = {}
-        self.open = True
+        self.begun = False
+        """Whether the relay has answered MAIL: it knows of this transaction."""
+        self.dirty = False
 
     async def run(self, client: aiosmtplib.SMTP, message: bytes, sender: str) -> bool:
         """MAIL, RCPT for each, DATA; true when the connection can be used again."""
@@ -131,6 +164,7 @@ class _Dialogue:
         except aiosmtplib.SMTPSenderRefused as error:
             self._judge_open(error.code, f"sender {sender}: {error.message}")
             return False
+        self.begun = True
         for recipient in self.recipients:
             self.stage = f"to RCPT {recipient}"
             try:
@@ -138,6 +172,7 @@ class _Dialogue:
             except aiosmtplib.SMTPRecipientRefused as error:
                 self.said[recipient] = judged(recipient, error.code, error.message)
         if len(self.said) == len(self.recipients):
+            self.dirty = True
             return True
         self.stage = "to DATA"
         try:
@@ -179,8 +214,8 @@ async def _quit(client: aiosmtplib.SMTP) -> None:
     client.close()
 
 
-def read_password(path: Path) -> str:
-    """The one line of the password file.
+def read_password(path: Path, key: str = "mail.password_file") -> str:
+    """The one line of a file with a secret; ``key`` names the setting in errors.
 
     Raises:
         ChannelError: unreadable, of another owner than root or us, readable by others, or empty.
@@ -189,16 +224,16 @@ def read_password(path: Path) -> str:
         status = path.stat()
         content = read_bounded(path.resolve(), 4096)
     except OSError as error:
-        raise ChannelError(f"mail.password_file: {path} cannot be read: {error}") from error
+        raise ChannelError(f"{key}: {path} cannot be read: {error}") from error
     if status.st_uid not in (0, os.geteuid()):
-        raise ChannelError(f"mail.password_file: {path} belongs to uid {status.st_uid}; it must belong to root or to uid {os.geteuid()}: chown it")
+        raise ChannelError(f"{key}: {path} belongs to uid {status.st_uid}; it must belong to root or to uid {os.geteuid()}: chown it")
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     ours_by_systemd = credentials is not None and path.is_relative_to(credentials)
     if status.st_mode & (0o007 if ours_by_systemd else 0o077):
-        raise ChannelError(f"mail.password_file: {path} has mode {status.st_mode & 0o777:04o}, others could read it: chmod 0400 {path}")
+        raise ChannelError(f"{key}: {path} has mode {status.st_mode & 0o777:04o}, others could read it: chmod 0400 {path}")
     password = content.decode("utf-8", "replace").strip("\r\n")
     if not password or "\n" in password:
-        raise ChannelError(f"mail.password_file: {path} must hold the password on one line")
+        raise ChannelError(f"{key}: {path} must hold the password on one line")
     return password
 
 
