@@ -66,6 +66,14 @@ class Node(Table):
     logs_max_mib: int = Field(
         default=8192, gt=0, description="all logs on the node; above it those of the oldest jobs that are over are removed before keep_days"
     )
+    stall_factor: float = Field(
+        default=5.0, gt=1, description="a run silent for so many of its own usual intervals, whose GPUs stand still too, is taken to hang"
+    )
+    stall_min_s: float = Field(default=300.0, gt=0, description="but never sooner than this")
+    stall_before_limit_s: float = Field(
+        default=120.0, ge=0, description="so long before its time limit a run is looked at in any case; 0: never"
+    )
+    stalls_per_job: int = Field(default=10, ge=0, description="a node looks at a job so often at most, and never twice an hour; 0: never")
     idle_exit_s: float = Field(default=5.0, ge=0, description="the service ends when no job file has been left for this long")
 
 
@@ -88,19 +96,39 @@ class Daemon(Table):
 class Mail(Table):
     """Who may be written to, and through which relay."""
 
-    channel: str = Field(default="smtp", description="the way out: smtp (the relay below) or file (.eml files in folder)")
+    channel: str = Field(default="smtp", description="the way out: smtp (the relay below), sendmail, webhook, apprise, or file (.eml files)")
+    sendmail: Path = Field(default=Path("/usr/sbin/sendmail"), description="for the channel sendmail: the program")
+    webhook_url: str | None = Field(default=None, description="for the channel webhook: where the JSON is posted")
+    webhook_secret_file: Path | None = Field(default=None, description="the secret it is signed with, on one line; 0400")
+    webhook_schemes: tuple[str, ...] = Field(default=("https",), description="what webhook_url may begin with; http has no secrecy")
+    webhook_internal: tuple[str, ...] = Field(default=(), description="internal networks (CIDR) that webhook_url may resolve to")
+    apprise_urls_file: Path | None = Field(default=None, description="for the channel apprise: its URLs, one a line; they hold secrets: 0400")
+    apprise_schemes: tuple[str, ...] = Field(default=(), description="the services apprise may use, such as slack, matrixs, ntfys; empty: none")
     folder: Path | None = Field(default=None, description="for the channel file: where the .eml files go")
     host: str = Field(default="localhost", description="the relay")
     port: int = Field(default=25, gt=0, lt=65536, description="its port")
     tls: Literal["none", "starttls", "tls"] = Field(default="none", description="starttls and tls verify the certificate")
     username: str | None = Field(default=None, description="for SMTP AUTH")
     password_file: Path | None = Field(default=None, description="read by the daemon only; 0400")
+    notify: Literal["opt-in", "gpu", "all"] = Field(
+        default="opt-in", description="who is written to: who asked, or owners of captured jobs with GPUs, or of any captured job"
+    )
+    lookup: tuple[Literal["slurm", "gecos", "domain"], ...] = Field(
+        default=("slurm", "gecos", "domain"), description="where the address of an owner who did not ask comes from: --mail-user, GECOS, user_domain"
+    )
+    user_domain: str | None = Field(default=None, description="owners who did not ask are user@this")
     sender: str = Field(default="gpualert@localhost", description="From and envelope sender")
     reply_to: str | None = Field(default=None, description="where an answer goes: the help desk")
     allowed_domains: tuple[str, ...] = Field(
         default=(), description="only addresses in these domains are written to; empty means nobody, ['*'] everybody; a leading dot takes sub-domains"
     )
     timeout_s: float = Field(default=30.0, gt=0, description="for each message, all of the dialogue")
+    connections: int = Field(default=4, gt=0, le=64, description="so many messages at once, each on a connection of its own")
+    domain_per_minute: int = Field(default=0, ge=0, description="at most so many messages a minute to one domain; 0: the relay is to see to that")
+    address_per_hour: int = Field(default=30, ge=0, description="at most so many mails an hour to one address, the rest in one digest; 0: no limit")
+    group_interval_s: float = Field(
+        default=600.0, ge=0, description="an array's tasks, failures alike: the first at once, the others gathered this long, then longer; 0: never"
+    )
     max_message_bytes: int = Field(default=5_242_880, gt=65_536, description="what does not fit is left out and named in the mail")
     retry_hours: float = Field(default=48.0, gt=0, description="a message that the relay will not take for now is tried again this long")
     support: str | None = Field(default=None, description="one line for people at the foot of the mail: where to ask")

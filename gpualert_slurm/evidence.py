@@ -48,7 +48,9 @@ class Where(Record):
 class Quote(Record):
     r"""Verbatim bytes of a file: ``length`` bytes at ``offset``, on line ``line`` (first line is 1).
 
-    ``text`` is those bytes as UTF-8 with broken bytes as ``\\xNN``; ``sha256`` is the hash of the bytes.
+    ``text`` is those bytes as UTF-8 with broken bytes as ``\\xNN``; ``sha256`` is the hash of the bytes. ``file_sha256`` is the
+    hash of the file's first ``file_bytes`` bytes, which is all that was read of it; in a rank log the frame (header and hole
+    mark) counts as the NULs and newlines that ``framed_log.open_log`` reads it as.
     """
 
     kind: Literal["quote"] = "quote"
@@ -58,6 +60,8 @@ class Quote(Record):
     length: int
     text: str
     sha256: str
+    file_bytes: int | None = None
+    file_sha256: str | None = None
 
 
 class Reading(Record):

@@ -8,9 +8,12 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.gpu import GpuSnapshot
+from gpualert_slurm.host import HostSnapshot
+from gpualert_slurm.process import Process
 from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.record import Record, TimeNs
 from gpualert_slurm.series import Series
+from gpualert_slurm.stall import Stall
 from gpualert_slurm.wishes import Wishes
 
 
@@ -43,6 +46,12 @@ class NodeReport(Record):
     exits: tuple[RankExit, ...] = ()
     gpus_before: tuple[GpuSnapshot, ...] = ()
     gpus_after: tuple[GpuSnapshot, ...] = ()
+    processes: tuple[Process, ...] = ()
+    """Tasks, ranks below launchers, and whoever held a GPU of the job, on this node."""
+    host_before: HostSnapshot | None = None
+    host_after: HostSnapshot | None = None
+    """The last one while the job ran: its cgroups are gone at its end."""
+    stalls: tuple[Stall, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     series: tuple[Series, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()

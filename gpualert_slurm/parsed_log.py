@@ -14,7 +14,14 @@ class ParsedLog(Record):
 
     path: str
     bytes_read: int
+    sha256: str | None = None
+    """Of the ``bytes_read`` bytes; absent when not all of them were the file's own."""
     evidence: tuple[Evidence, ...] = ()
     series: tuple[Series, ...] = ()
     last_lines: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
+
+    def unhashed(self) -> ParsedLog:
+        """The same without the file's hash: for a log whose reader was not given all of it."""
+        quotes = [e.model_copy(update={"source": e.source.model_copy(update={"file_sha256": None, "file_bytes": None})}) for e in self.evidence]
+        return self.model_copy(update={"sha256": None, "evidence": tuple(quotes)})

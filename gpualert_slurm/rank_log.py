@@ -13,7 +13,6 @@ from gpualert_slurm.record import Record, TimeNs
 HEADER_BYTES = 512
 MARK_BYTES = 128
 _HEADER = b"#gpualert-log/1 "
-_HOLE = b"\n#gpualert-hole "
 _END = b"\n#gpualert-end "
 _FOOTER_MAX_BYTES = 2048
 _R = TypeVar("_R", bound=Record)

@@ -121,11 +121,6 @@ class TimeIndex:
         half = max(0, latest - earliest) // 2
         return earliest + half, half
 
-    def first_arrival(self, stream: StreamName = "out") -> int | None:
-        """When the stream's first byte arrived, CLOCK_REALTIME ns; None where it wrote nothing."""
-        times = self._streams[_STREAMS[stream]]
-        return times.realtime_ns[0] if times.offset else None
-
     def last_arrival(self, stream: StreamName = "out") -> int | None:
         """When the stream last grew, CLOCK_REALTIME ns, late by at most the record's span; None where it wrote nothing."""
         times = self._streams[_STREAMS[stream]]

@@ -130,6 +130,8 @@ class Verdict(Record):
     final_metrics: dict[str, float] = {}
     steps_done: int | None = None
     steps_planned: int | None = None
+    checkpoints: tuple[str, ...] = ()
+    """Where the run said that it saved to, the last place last; at most a few."""
     waste: Waste = Waste()
     advice: tuple[str, ...] = ()
     """Paste-ready where it can be: the first is the next thing to do."""

@@ -59,6 +59,7 @@ def config_of_user() -> tuple[Config, Path | None]:
 def send(bundle: Path, run: RunFile, job: JobRecord, verdict: Verdict) -> int:
     """Compose the mail and hand it over, or say in the log why there is none. Gives finish's exit status."""
     from gpualert_slurm.notify.compose import compose
+    from gpualert_slurm.notify.pictures import draw
 
     if not run.wishes.addresses:
         return 0
@@ -70,7 +71,7 @@ def send(bundle: Path, run: RunFile, job: JobRecord, verdict: Verdict) -> int:
     except ConfigError as error:
         log.error("no mail: %s", error)
         return 1
-    composed = compose(verdict, job, config.mail, config.site)
+    composed = compose(verdict, job, config.mail, config.site, pictures=draw(verdict, job))
     if composed.notification is None:
         log.info("no mail: %s", composed.reason)
         if composed.refused and path is None:

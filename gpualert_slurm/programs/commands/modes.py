@@ -31,8 +31,9 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     for mode in found:
         write(f"{mode['code']:8}{mode['title']}")
-        for word in ("positive", "excludes", "leaves_open", "needs"):
-            write(f"        {word.replace('_', ' '):12} {mode[word]}")
+        for word in ("variants", "positive", "excludes", "leaves_open", "needs"):
+            if mode[word]:
+                write(f"        {word.replace('_', ' '):12} {mode[word]}")
     if arguments.patterns:
         write("")
         for pattern in patterns():

@@ -13,6 +13,9 @@ MAX_BYTES = 64 << 20
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="BUNDLE|VERDICT.json", help="without one: the newest bundle of gpualert-run")
+    parser.add_argument(
+        "--signals", action="store_true", help="draw what was watched: GPUs, logs and load by rank (of a bundle, a job record or a node's report)"
+    )
     parser.add_argument("--json", action="store_true", help="the verdict as one JSON object")
 
 
@@ -26,6 +29,8 @@ def _run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.path) if arguments.path else newest()
     if path is None:
         return _refuse(f"no bundle in {shown(state_folder())}; run a command with gpualert-run, or name a verdict")
+    if arguments.signals:
+        return _signals(path)
     file = path / VERDICT_NAME if path.is_dir() else path
     try:
         verdict = Verdict.model_validate_json(read_bounded(file, MAX_BYTES))
@@ -35,6 +40,17 @@ def _run(arguments: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         return _refuse(f"{shown(file)}: no verdict that this gpualert can read: {str(error).splitlines()[0]}")
     write(as_json(verdict) if arguments.json else as_text(verdict))
+    return 0
+
+
+def _signals(path: Path) -> int:
+    from gpualert_slurm.programs.signals_text import NoSignalsError, draw, load
+    from gpualert_slurm.programs.verdict_text import write
+
+    try:
+        write(draw(load(path)))
+    except NoSignalsError as error:
+        return _refuse(str(error))
     return 0
 
 

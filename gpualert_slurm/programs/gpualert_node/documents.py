@@ -6,6 +6,7 @@ import pwd
 import sys
 import time
 from pathlib import Path
+from typing import Any, Literal
 
 from gpualert_slurm.config import Config
 from gpualert_slurm.epilog.collect import Ended, collect, is_first_node
@@ -17,25 +18,36 @@ from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.programs.gpualert_node.child import ForGoodError
 from gpualert_slurm.spool import read_bounded, write_whole
+from gpualert_slurm.stall import Stall, StallNote
 
 MOST_DOCUMENT_BYTES = 64 << 20
 SEAL, TRANSPORT = "munge", "spool"
+_KINDS: dict[str, type[JobNote] | type[StallNote]] = {"note": JobNote, "stall": StallNote}
 
 
 def note_for(job: JobFile, cluster: str) -> JobNote | None:
     """The note of a job, if this node is the one that speaks for it."""
     if not is_first_node(job):
         return None
-    return JobNote(
-        attempt=Ended(job, cluster).attempt,
-        uid=job.uid,
-        user=job.claims.user,
-        node=job.node,
-        nodes=job.claims.nodes or job.node,
-        wishes=job.wishes,
-        work_dir=job.claims.work_dir,
-        written_ns=time.time_ns(),
-    )
+    return JobNote(**_of(job, cluster), work_dir=job.claims.work_dir, written_ns=time.time_ns())
+
+
+def stall_note(job: JobFile, cluster: str, stall: Stall, number: int) -> StallNote:
+    """The note by which the owner of a running job hears of a standstill, or of its end."""
+    kind: Literal["stalled", "resumed"] = "stalled" if stall.resumed_ns is None else "resumed"
+    return StallNote(**_of(job, cluster), number=number, kind=kind, stall=stall, written_ns=time.time_ns())
+
+
+def _of(job: JobFile, cluster: str) -> dict[str, Any]:
+    """What both notes say of the job and who is to hear of it."""
+    return {
+        "attempt": Ended(job, cluster).attempt,
+        "uid": job.uid,
+        "user": job.claims.user,
+        "node": job.node,
+        "nodes": job.claims.nodes or job.node,
+        "wishes": job.wishes,
+    }
 
 
 def write_report(job: JobFile, cluster: str, config: Config, target: Path, *, read_logs: bool) -> None:
@@ -96,9 +108,11 @@ def deliver(path: Path, config: Config) -> None:
 
     site = config.site
     attempt, _, kind = path.name.rpartition(".")
+    if kind == "stall":
+        attempt = attempt.rpartition(".")[0]
     try:
         content = read_bounded(path, MOST_DOCUMENT_BYTES)
-        document = JobNote.model_validate_json(content) if kind == "note" else NodeReport.model_validate_json(content)
+        document = _KINDS.get(kind, NodeReport).model_validate_json(content)
     except ValueError as error:
         raise ForGoodError(f"it is no document of this version: {str(error).splitlines()[0]}") from error
     try:

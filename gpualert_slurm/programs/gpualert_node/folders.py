@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from pathlib import Path
+
+from gpualert_slurm import file_lock
 
 
 class StartError(Exception):
@@ -34,13 +35,11 @@ class Folders:
     def lock(self) -> int:
         """Hold the node for this process; the lock goes with it. Raises StartError when another holds it."""
         path = self.base / "service.lock"
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        fd = file_lock.open_lock(path)
+        if not file_lock.take(fd):
             holder = os.read(fd, 32).decode("ascii", "replace").strip()
             os.close(fd)
-            raise StartError(f"gpualert-node already runs for {self.node} (pid {holder or 'unknown'}, lock {path}); one a node is enough") from error
+            raise StartError(f"gpualert-node already runs for {self.node} (pid {holder or 'unknown'}, lock {path}); one a node is enough")
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         return fd

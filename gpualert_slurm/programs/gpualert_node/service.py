@@ -17,22 +17,25 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.programs.gpualert_node.arrivals import FolderWatch
 from gpualert_slurm.programs.gpualert_node.child import Child
 from gpualert_slurm.programs.gpualert_node.cleaner import DEADLINE_S, EVERY_S, clean
-from gpualert_slurm.programs.gpualert_node.documents import note_for
+from gpualert_slurm.programs.gpualert_node.documents import note_for, stall_note
 from gpualert_slurm.programs.gpualert_node.folders import Folders
 from gpualert_slurm.programs.gpualert_node.log import ERROR, WARNING, say
 from gpualert_slurm.programs.gpualert_node.outgoing import Outgoing
 from gpualert_slurm.programs.gpualert_node.reports import Reports
 from gpualert_slurm.programs.gpualert_node.sweep import Sweep, slurm_says_over
 from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob, read_job
+from gpualert_slurm.spank.watch import host as host_of
 from gpualert_slurm.spank.watch import job_processes
 from gpualert_slurm.spank.watch.kernel_evidence import KernelMatcher
 from gpualert_slurm.spank.watch.kernel_log import KernelLog
 from gpualert_slurm.spank.watch.nvml_client import NvmlClient
+from gpualert_slurm.spank.watch.proc_events import ProcEvents
 from gpualert_slurm.spool import move, write_whole
 
 _LOOK_EVERY_S = 5.0
 _LOOK_WITHOUT_INOTIFY_S = 0.25
-_PROCESSES_AT_FIRST_S, _PROCESSES_EVERY_S = 2.0, 10.0
+_PROCESSES_AT_FIRST_S, _PROCESSES_EVERY_S, _TABLE_EVERY_S = 2.0, 10.0, 60.0
+_SLOW_COUNTERS_EVERY_S = 60.0
 _NVML_PAUSE_S = 5.0
 """After a job's end NVML is left alone this long, so that the site's epilog may reset a GPU."""
 _RECENT_KERNEL = 500
@@ -58,7 +61,8 @@ class Service:
         self._reports = Reports(folders, config, cluster)
         self._outgoing = Outgoing(folders.out, folders.bad, config, lambda: {p.name for p in folders.ended.iterdir()})
         self._sweep = Sweep(slurm_says_over)
-        self._look_at = self._processes_at = 0.0
+        self._ends = ProcEvents()
+        self._look_at = self._processes_at = self._table_at = self._slow_at = 0.0
         self._idle_since: float | None = None
         self._selector = selectors.DefaultSelector()
         self._selected: dict[str, tuple[int, int]] = {}
@@ -99,9 +103,11 @@ class Service:
         self._off = self._config.site.off_file.exists()
         if self._off:
             self._nvml.let_go()
+            for watched in self._jobs.values():
+                self._safely(f"stalls of {watched.name}", watched.stalls.stop)
             self._look_at = now + _LOOK_EVERY_S
         else:
-            for part in (self._kernel_lines, self._look, self._processes, self._gpus, self._ended_jobs):
+            for part in (self._process_ends, self._kernel_lines, self._look, self._processes, self._gpus, self._stalls, self._ended_jobs):
                 self._safely(part.__name__.strip("_"), part, now)
         self._safely("handing over", self._outgoing.step)
         self._safely("cleaning", self._clean, now)
@@ -192,18 +198,30 @@ class Service:
             if lost or (self._kernel.problem and watched.state.kernel_problem is None):
                 watched.take_kernel_state(self._kernel, lost)
 
+    def _process_ends(self, now: float) -> None:  # noqa: ARG002  (a part of the round, as the others)
+        """Who ended, with what status. The kernel says when, so nobody is woken for it: a build job ends thousands a second."""
+        for end in self._ends.read():
+            for watched in self._jobs.values():
+                watched.take_end(end)
+
     def _processes(self, now: float) -> None:
-        """Whose processes are whose; jobs that are over without an epilog."""
+        """Whose processes are whose; jobs that are over without an epilog. A table of the whole host only while jobs are young, and once a minute."""
         if now < self._processes_at or not self._jobs:
             return
-        self._processes_at = now + (_PROCESSES_AT_FIRST_S if any(w.young for w in self._jobs.values()) else _PROCESSES_EVERY_S)
+        young = any(w.young for w in self._jobs.values())
+        self._processes_at = now + (_PROCESSES_AT_FIRST_S if young else _PROCESSES_EVERY_S)
+        of_node = host_of.read_node()
+        running = [w for w in self._jobs.values() if not w.ended]
+        if not young and now < self._table_at and all(w.take_family(of_node) for w in running):
+            for watched in running:
+                watched.keep(now, ends_problem=self._ends.problem, ends_lost=self._ends.lost)
+            return
+        self._table_at = now + _TABLE_EVERY_S
         table = job_processes.table()
         stepds = job_processes.stepds(table, self._folders.node)
-        for watched in list(self._jobs.values()):
-            if watched.ended:
-                continue
-            self._safely(f"processes of {watched.name}", watched.take_processes, table, stepds)
-            watched.keep(now)
+        for watched in running:
+            self._safely(f"processes of {watched.name}", watched.take_processes, table, stepds, of_node)
+            watched.keep(now, ends_problem=self._ends.problem, ends_lost=self._ends.lost)
             why = self._sweep.over(watched.job, stepds, self._boot_id)
             if why is not None:
                 say(f"job {watched.job.job_id}: taken for ended: {why}", WARNING)
@@ -218,10 +236,27 @@ class Service:
             if any(not w.ended for w in wanting):
                 self._processes(now)
             self._asked_by_ended = asked_by_ended = {w.name for w in self._jobs.values() if w.ended}
-            reading = self._nvml.request()
+            fast = not urgent and now < self._slow_at
+            reading = self._nvml.request(fast=fast)
+            self._slow_at = self._slow_at if fast else now + _SLOW_COUNTERS_EVERY_S
         if reading is not None:
             for watched in wanting:
                 self._safely(f"GPUs of {watched.name}", watched.take_reading, reading, now, after=watched.name in asked_by_ended)
+
+    def _stalls(self, now: float) -> None:
+        """Who stands still; what is new goes to the daemon while the job runs."""
+        for watched in self._jobs.values():
+            if watched.ended or watched.job.boot_id != self._boot_id:
+                watched.stalls.stop()
+                continue
+            self._safely(f"stalls of {watched.name}", self._look_for_stall, watched, now)
+
+    def _look_for_stall(self, watched: WatchedJob, now: float) -> None:
+        news = watched.stalls.step(now)
+        if news is not None:
+            number = len(watched.stalls.kept.stalls)
+            note = stall_note(watched.job, self._cluster, news, number)
+            write_whole(self._folders.out / f"{watched.name}.{number}-{note.kind}.stall", note.json_bytes())
 
     def _ended_jobs(self, now: float) -> None:
         """After the last reading: let NVML go, tell the epilog, make the report."""
@@ -235,7 +270,7 @@ class Service:
                 if not self._nvml.holds_nvml:
                     watched.acknowledge()
             if watched.name not in self._reports.at_work:
-                watched.keep(now, at_once=True)
+                watched.keep(now, at_once=True, ends_problem=self._ends.problem, ends_lost=self._ends.lost)
                 self._reports.start(watched)
         for name in self._reports.step():
             self._jobs.pop(name, None)
@@ -306,7 +341,7 @@ class Service:
         self._nvml.let_go()
         now = time.monotonic()
         for watched in self._jobs.values():
-            watched.keep(now, at_once=True)
+            watched.keep(now, at_once=True, ends_problem=self._ends.problem, ends_lost=self._ends.lost)
         self._kernel.close()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import time
 from pathlib import Path
 from typing import NamedTuple
+
+from gpualert_slurm import file_lock
 
 _MAX_CHARS = 64
 _WAIT_S = 1.0
@@ -38,21 +38,9 @@ def count_anew(node_folder: Path) -> Usage:
     Raises:
         OSError: the file cannot be written, or a step held it for longer.
     """
-    fd = os.open(node_folder / "usage", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        until = time.monotonic() + _WAIT_S
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
+    with file_lock.locked(node_folder / "usage", _WAIT_S) as fd:
         each = [read(path) for path in node_folder.iterdir() if path.is_dir()]
         total = Usage(sum(u.logs for u in each), sum(u.bytes for u in each))
         text = f"{total.logs} {total.bytes}\n".encode()
         os.ftruncate(fd, os.pwrite(fd, text, 0))
         return total
-    finally:
-        os.close(fd)

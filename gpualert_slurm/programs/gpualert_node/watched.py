@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from gpualert_slurm.epilog.collect import Ended, Watched
 from gpualert_slurm.evidence import Evidence, Where
 from gpualert_slurm.exit_record import ExitRecord
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.gpu import GpuSnapshot
+from gpualert_slurm.process import Process
+from gpualert_slurm.programs.gpualert_node.job_look import Looks, read_looks
+from gpualert_slurm.programs.gpualert_node.job_stalls import read_stalls
+from gpualert_slurm.programs.gpualert_node.whose import Whose
+from gpualert_slurm.programs.gpualert_node.xid_evidence import xid_evidence
 from gpualert_slurm.spank.watch.gpu_choice import GpuChoice, choose, parse_devices_list
 from gpualert_slurm.spank.watch.kernel_evidence import tied
+from gpualert_slurm.spank.watch.process_map import MOST_REPORTED
+from gpualert_slurm.spank.watch.sample_file import read
 from gpualert_slurm.spank.watch.snapshots import series
-from gpualert_slurm.spank.watch.watch_files import GpuLine, WatchFiles, WatchState
+from gpualert_slurm.spank.watch.watch_files import SAMPLES, GpuLine, WatchFiles, WatchState
 
 _AFTERWARDS_NS = 5_000_000_000
 """The kernel's last words about a job may come a little later than its epilog."""
@@ -28,21 +36,66 @@ def watched(ended: Ended) -> Watched:
     before = [line for line in lines if line.when == "before"][:1]
     after = [line for line in lines if line.when == "after"][-1:]
     seen = [gpu for line in (*before, *after) for gpu in line.gpus]
-    choice = _choose(ended, state, seen)
-    found = Watched()
+    looks = read_looks(files)
+    records, _ = ExitRecord.read_folder(job.record_folder)
+    whose = Whose(job.node, records, list(looks.processes) if looks else [])
+    choice = _choose(ended, state, seen, {uuid for process in whose.processes for uuid in process.gpu_uuids})
+    own = [gpu for gpu in seen if gpu.uuid in choice.uuids]
+    found = Watched(processes=_listed(whose, choice))
     found.gpus_before, found.gpus_after = _chosen(before, choice), _chosen(after, choice)
-    found.series = series(((line.time_ns, line.sample) for line in lines if line.when == "sample"), job.node, choice.uuids.__contains__)
-    found.gaps = _gpu_gaps(lines, choice, seen, ended, alone=bool(state and state.alone))
-    kernel, gaps = _kernel(ended, files, state, [gpu for gpu in seen if gpu.uuid in choice.uuids])
-    found.evidence = kernel
-    found.gaps += gaps
+    found.series = series(read(files.folder / SAMPLES), job.node, partial(_of_the_job, whose, choice))
+    found.gaps = _gpu_gaps(lines, choice, seen, ended, alone=bool(state and state.alone)) + _sm_gaps(found, own, job.node)
+    kernel, gaps = _kernel(ended, files, state, own, whose)
+    found.evidence = kernel + xid_evidence((event for line in lines for event in line.events), own, kernel, job.node)
+    found.gaps += gaps + _look_gaps(looks, job.node)
+    found.stalls = list(read_stalls(job.record_folder).stalls)
+    if looks is not None:
+        found.host_before, found.host_after = looks.host_first, looks.host_last
     return found
 
 
-def _choose(ended: Ended, state: WatchState | None, seen: Sequence[GpuSnapshot]) -> GpuChoice:
+def _of_the_job(whose: Whose, choice: GpuChoice, where: Where) -> Where | None:
+    """Whose numbers these are, in the report's words; None for another's card."""
+    if where.gpu_uuid is not None:
+        return whose.of_gpu(where.gpu_uuid) if where.gpu_uuid in choice.uuids else None
+    if where.pid is not None:
+        return whose.of_pid(where.pid) or where
+    if where.local_rank is not None and where.step is not None:
+        return whose.of_log(where.step, where.local_rank)
+    return where
+
+
+def _listed(whose: Whose, choice: GpuChoice) -> list[Process]:
+    """The map without cards that are not the job's."""
+    return [p.model_copy(update={"gpu_uuids": tuple(u for u in p.gpu_uuids if u in choice.uuids)}) for p in whose.processes]
+
+
+def _sm_gaps(found: Watched, own: Sequence[GpuSnapshot], node: str) -> list[Gap]:
+    """That there is no SM activity is said once, with what stands in for it."""
+    sampled = any(s.name == "gpu_sm_activity_percent" for s in found.series)
+    whys = {gpu.sm_activity_source for gpu in own if gpu.sm_activity_source not in (None, "GPM")}
+    return [] if sampled or not whys else [Gap(what="SM activity of the job's GPUs", why=str(sorted(map(str, whys))[0]), node=node)]
+
+
+def _look_gaps(looks: Looks | None, node: str) -> list[Gap]:
+    if looks is None:
+        return [Gap(what="the job's processes and the node's load", why="gpualert-node was not there to look", node=node)]
+    gaps = []
+    if looks.ends_problem is not None:
+        gaps.append(Gap(what="how processes below a launcher ended", why=looks.ends_problem, node=node))
+    if looks.ends_lost:
+        gaps.append(Gap(what="how some processes ended", why=f"the kernel's proc connector overran {looks.ends_lost} times", node=node))
+    if looks.left_out:
+        gaps.append(Gap(what=f"{looks.left_out} more processes of this job", why=f"a report carries {MOST_REPORTED}", node=node))
+    if looks.identity_stuck:
+        gaps.append(Gap(what="who some processes were", why="reading /proc did not come back: they hang with their memory locked", node=node))
+    return gaps
+
+
+def _choose(ended: Ended, state: WatchState | None, seen: Sequence[GpuSnapshot], attached: set[str]) -> GpuChoice:
     env = ended.epilog.env if ended.epilog else {}
     minors = parse_devices_list(state.devices_list) if state and state.devices_list else None
-    return choose(seen, env.get("SLURM_JOB_GPUS"), minors, state.alone if state else None)
+    return choose(seen, env.get("SLURM_JOB_GPUS"), minors, state.alone if state else None, attached)
 
 
 def _chosen(lines: Sequence[GpuLine], choice: GpuChoice) -> list[GpuSnapshot]:
@@ -70,14 +123,14 @@ def _gpu_gaps(lines: Sequence[GpuLine], choice: GpuChoice, seen: Sequence[GpuSna
     return gaps
 
 
-def _kernel(ended: Ended, files: WatchFiles, state: WatchState | None, gpus: Sequence[GpuSnapshot]) -> tuple[list[Evidence], list[Gap]]:
+def _kernel(
+    ended: Ended, files: WatchFiles, state: WatchState | None, gpus: Sequence[GpuSnapshot], whose: Whose
+) -> tuple[list[Evidence], list[Gap]]:
     job = ended.job
-    records, _ = ExitRecord.read_folder(job.record_folder)
-    tasks = {r.pid: Where(node=job.node, rank=r.rank, local_rank=r.local, pid=r.pid, step=r.step) for r in records if r.pid is not None}
-    pids = set(state.pids if state else ()) | set(tasks)
+    pids = set(state.pids if state else ()) | {r.pid for r in whose.records if r.pid is not None} | {p.pid for p in whose.processes}
     until = (ended.epilog.ended_ns + _AFTERWARDS_NS) if ended.epilog else None
     lines = [line for line in files.kernel() if until is None or (line.time_ns or 0) - (line.uncertainty_ns or 0) <= until]
-    kept, gaps = tied(lines, job.job_id, pids, gpus, job.node, alone=state.alone if state else None, rank_of=tasks.get)
+    kept, gaps = tied(lines, job.job_id, pids, gpus, job.node, alone=state.alone if state else None, rank_of=whose.of_pid, gone=whose.gone)
     if state is None:
         gaps.append(Gap(what="the kernel log of the job's time", why="gpualert-node was not there to read it", node=job.node))
         return kept, gaps

@@ -14,15 +14,18 @@ from pathlib import Path
 from gpualert_slurm.config import Node
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.exit_record import ExitRecord
-from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_file import JobFile
+from gpualert_slurm.programs.gpualert_node.job_gpus import JobGpus
+from gpualert_slurm.programs.gpualert_node.job_look import JobLook
+from gpualert_slurm.programs.gpualert_node.job_stalls import JobStalls
 from gpualert_slurm.programs.gpualert_node.log import WARNING, say
 from gpualert_slurm.spank.watch import job_processes
+from gpualert_slurm.spank.watch.host_signal import Value
 from gpualert_slurm.spank.watch.job_processes import Process
 from gpualert_slurm.spank.watch.kernel_log import KernelLog
 from gpualert_slurm.spank.watch.nvml_client import GpuReading
-from gpualert_slurm.spank.watch.snapshots import SAMPLED, snapshots
-from gpualert_slurm.spank.watch.watch_files import GpuLine, WatchFiles, WatchState
+from gpualert_slurm.spank.watch.proc_events import ProcessEnd
+from gpualert_slurm.spank.watch.watch_files import WatchFiles, WatchState
 
 _FIRST_S = 60.0
 _DOUBLE_EVERY = 4096
@@ -48,8 +51,9 @@ class WatchedJob:
     next_sample: float = 0.0
     files: WatchFiles = field(init=False)
     state: WatchState = field(init=False)
-    has_before: bool = False
-    has_after: bool = False
+    gpus: JobGpus = field(init=False)
+    looked: JobLook = field(init=False)
+    stalls: JobStalls = field(init=False)
     after_asked: float | None = None
     _pids: set[int] = field(default_factory=set)
     _stepds: set[int] = field(default_factory=set)
@@ -67,10 +71,22 @@ class WatchedJob:
         self.state = self.files.state() or WatchState(taken_ns=time.time_ns())
         self._pids = set(self.state.pids)
         self._kernel = {e.id for e in self.files.kernel()}
-        self.has_before, self.has_after = self.files.has("before"), self.files.has("after")
+        self.gpus = JobGpus(self.files, self.job.node)
+        self.looked = JobLook(self.files, self.job.node, self.job.job_id)
+        self.stalls = JobStalls(self.job, self.bounds, self.looked)
         self.acknowledged = (folder / "after").exists()
         if self.job.boot_id != self.boot_id:
-            self.has_before = self.has_after = self.acknowledged = True
+            self.gpus.has_before = self.gpus.has_after = self.acknowledged = True
+
+    @property
+    def has_before(self) -> bool:
+        """Whether the GPUs were read for it."""
+        return self.gpus.has_before
+
+    @property
+    def has_after(self) -> bool:
+        """Whether they were read after its end."""
+        return self.gpus.has_after
 
     @property
     def name(self) -> str:
@@ -94,26 +110,11 @@ class WatchedJob:
 
     def take_reading(self, reading: GpuReading, now: float, *, after: bool) -> None:
         """Write a reading down as what it is for this job: ``after`` when it was asked for after the end, else before or a sample."""
-        when = "after" if after else "sample" if self.has_before else "before"
-        rows, gaps = snapshots(reading.rows, self.job.node, self._pids)
-        what = {"before": "GPU counters before the job", "sample": "GPU samples", "after": "GPU counters after the job"}[when]
-        if reading.missing is not None:
-            gaps.append(Gap(what=what, why=reading.missing, node=self.job.node, time_ns=reading.time_ns))
-        for problem in reading.problems:
-            gaps.append(Gap(what=f"GPU {problem.uuid or problem.index}", why=problem.words, node=self.job.node, time_ns=reading.time_ns))
-        line = GpuLine(when=when, time_ns=reading.time_ns, gaps=tuple(self._news(gaps) if when == "sample" else gaps))
-        if when == "sample":
-            sample = {
-                row.uuid: {name: float(value) for name in SAMPLED if isinstance(value := getattr(row, name), int)} for row in rows
-            }
-            line = line.model_copy(update={"sample": sample})
-        else:
-            line = line.model_copy(update={"gpus": tuple(rows)})
-        if when != "sample" or line.sample or line.gaps:
-            self._try(lambda: self.files.add_gpus(line))
-        self.has_before, self.has_after = self.has_before or when == "before", self.has_after or when == "after"
+        self.looked.read_gpus(reading)
         self.next_sample = now + self.interval_s()
         self.state = self.state.model_copy(update={"samples": self.state.samples + 1})
+        self._try(lambda: self.gpus.take(reading, self._pids, self.looked.map.foreign, after=after))
+        self.stalls.flatness.add(self.gpus.latest)
 
     def take_kernel(self, lines: Iterable[Evidence], position: int) -> None:
         """Keep kernel lines of the job's time; whose they are is decided when the job is collected.
@@ -143,8 +144,8 @@ class WatchedJob:
             changes["kernel_from_ns"] = log.oldest_ns
         self.state = self.state.model_copy(update=changes)
 
-    def take_processes(self, processes: Mapping[int, Process], stepds: Mapping[int, int]) -> None:
-        """Learn which processes are the job's, whether others are on the node, and which devices its cgroup lets it open."""
+    def take_processes(self, processes: Mapping[int, Process], stepds: Mapping[int, int], of_node: dict[str, Value]) -> None:
+        """From a table of the whole host: which processes are the job's, whether others are on the node, which devices its cgroup lets it open."""
         table = dict(processes)
         own = self._ours({pid for pid, job_id in stepds.items() if job_id == self.job.job_id})
         pids = job_processes.descendants(table, own)
@@ -153,17 +154,37 @@ class WatchedJob:
         changes: dict[str, object] = {"alone": (self.state.alone is not False) and not others}
         if self.state.devices_list is None and pids:
             changes["devices_list"] = job_processes.allowed_nvidia_minors(pids)
+        self.state = self.state.model_copy(update=changes)
+        self._take_pids(pids, of_node)
+
+    def take_family(self, of_node: dict[str, Value]) -> bool:
+        """The same from the job's own processes only, for a small part of the cost; whether that could be done."""
+        stepds = {pid for pid in self._named_stepds() if (step := job_processes.step_of(pid)) is not None and step[0] == self.job.job_id}
+        pids = job_processes.family(stepds) if stepds else None
+        if pids is None:
+            return False
+        self._take_pids(pids, of_node)
+        return True
+
+    def _take_pids(self, pids: set[int], of_node: dict[str, Value]) -> None:
         self._pids |= pids
         if len(self._pids) > _MOST_PIDS:
             self._pids = set(pids)
-        self.state = self.state.model_copy(update=changes)
+        self._try(lambda: self.looked.look(pids, of_node))
+        self._pids |= set(self.looked.map.living)
+
+    def take_end(self, end: ProcessEnd) -> None:
+        """A process of the node ended."""
+        if self.looked.ended(end):
+            self._pids.add(end.pid)
 
     def running(self, stepds: Mapping[int, int]) -> bool:
         """Whether a slurmstepd of the job lives on this host."""
         return self.job.job_id in stepds.values()
 
-    def keep(self, now: float, *, at_once: bool = False) -> None:
-        """Write ``watch.json`` from time to time."""
+    def keep(self, now: float, *, at_once: bool = False, ends_problem: str | None = None, ends_lost: int = 0) -> None:
+        """Write ``watch.json`` and ``looks.json`` from time to time; ``ends_…`` is what the proc connector could not say."""
+        self._try(lambda: self.looked.keep(now, ends_problem, ends_lost, at_once=at_once))
         if at_once or now - self._kept_at >= _KEEP_EVERY_S:
             self._kept_at = now
             self.state = self.state.model_copy(update={"pids": tuple(sorted(self._pids))})
@@ -190,12 +211,6 @@ class WatchedJob:
                     self._records_read.add(name)
                     self._stepds |= {stepd} if stepd is not None else set()
         return self._stepds
-
-    def _news(self, gaps: Iterable[Gap]) -> list[Gap]:
-        """Gaps that were not said yet: a missing NVML is one gap, not one a second."""
-        fresh = [gap for gap in gaps if f"{gap.what}|{gap.why}" not in self._said]
-        self._said |= {f"{gap.what}|{gap.why}" for gap in fresh}
-        return fresh
 
     def _try(self, write: Callable[[], None]) -> None:
         """A full disk costs what was not written, and the job's report says what is missing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
@@ -41,10 +41,13 @@ class Around:
 class Diagnosis:
     """Judges whole runs."""
 
-    def __init__(self, history: History, bounded: Bounded, report_deadline_s: float) -> None:
+    def __init__(
+        self, history: History, bounded: Bounded, report_deadline_s: float, addressed: Callable[[JobRecord], JobRecord] = lambda record: record
+    ) -> None:
         self._history = history
         self._bounded = bounded
         self._report_deadline_s = report_deadline_s
+        self._addressed = addressed
 
     def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around) -> list[tuple[JobRecord, Verdict]]:
         """Record and verdict of each attempt that ran, the newest last.
@@ -58,6 +61,8 @@ class Diagnosis:
         judged: list[tuple[JobRecord, Verdict]] = []
         for place, one in enumerate(tries):
             record = self._record(tries, place, documents, around)
+            if place == len(tries) - 1:
+                record = self._addressed(record)
             record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
             verdict = self.judge(record)
             earlier.append(earlier_attempt(record, verdict.mode, verdict.cause, verdict.fault.value, verdict.fingerprint))
@@ -69,7 +74,7 @@ class Diagnosis:
     def judge(self, record: JobRecord) -> Verdict:
         """The classifier's verdict; when it fails, hangs or dies, ``unknown`` with a gap that says so."""
         try:
-            return self._bounded.call(judge, record, timeout_s=JUDGE_TIMEOUT_S)
+            return self._bounded.call(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
         except BoundedError as error:
             log.error(line("judging_failed", job=record.attempt.label, why=error))
             return unknown(record, Gap(what="the diagnosis", why=f"the classifier failed: {error}"))

@@ -1,16 +1,22 @@
-"""From a verdict to the outbox, and from the outbox's answer to ``done``."""
+"""From verdicts to the outbox, one by one or gathered, and from the outbox's answer to ``done``."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from gpualert_slurm.config import Config
-from gpualert_slurm.epilog.history.run import Run, RunState
+from gpualert_slurm.epilog.history.run import JudgedRun, MessageRow, Run
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notify.compose import Composition
+from gpualert_slurm.notify.digest import Digest
+from gpualert_slurm.notify.grouping import REMEMBERED_NS, Kind, Limits, Mailed, Message, Waiting, plan
+from gpualert_slurm.notify.identity import thread_key
 from gpualert_slurm.notify.outbox import Outbox, State
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError, StoppingError
 from gpualert_slurm.programs.gpualertd.diagnosis import unknown
@@ -23,6 +29,10 @@ log = logging.getLogger(__name__)
 COMPOSE_TIMEOUT_S = 60.0
 LONGEST_PAUSE_S = 600.0
 OUTCOMES = {State.SENT: "sent", State.REFUSED: "refused", State.CORRUPT: "corrupt"}
+BACKLOG = 20
+"""When so many mails wait to be composed, they come without pictures and say so: a mail in time is worth more."""
+THREAD_NS = 30 * 86_400 * 1_000_000_000
+"""A thread's first subject is looked for this far back: job ids come again."""
 
 
 class Dispatch:
@@ -33,51 +43,114 @@ class Dispatch:
         self._outbox = outbox
         self._config = config
         self._bounded = bounded
-        self._later: dict[int, tuple[float, float]] = {}
+        self._later: dict[int | str, tuple[float, float]] = {}
+        self._backlog = False
+        self._limits = Limits(config.mail.group_interval_s, config.mail.address_per_hour)
 
     def judged(self) -> None:
-        """Every judged run into the outbox; one for which something failed is tried again later.
+        """Every judged run whose time has come into the outbox; one for which something failed is tried again later.
 
-        The outbox has the message, durably and under a key that the verdict fixes, before the history says so: a daemon
-        that dies in between composes again, and the outbox knows the key.
+        The outbox has the message, durably and under a key that is fixed before, when the history says so: a daemon that
+        dies in between composes the same again, and the outbox knows the key.
         """
-        for run in self._history.runs(RunState.JUDGED):
-            pause_s, not_before = self._later.get(run.id, (0.0, 0.0))
-            if time.monotonic() < not_before:
-                continue
-            tell("WATCHDOG=1")
-            try:
-                self._one(run)
-                self._later.pop(run.id, None)
-            except StoppingError:
-                raise
-            except Exception:  # a run that cannot be composed must not keep the others waiting
-                pause_s = min(LONGEST_PAUSE_S, max(2.0, 2 * pause_s))
-                self._later[run.id] = (pause_s, time.monotonic() + pause_s)
-                log.exception(line("compose_failed", job=run.label, again_in_s=pause_s))
+        waiting = self._history.judged()
+        runs = {j.run.id: j.run for j in waiting}
+        messages = self._plan(waiting)
+        self._backlog = len(messages) > BACKLOG
+        for message in messages:
+            if message.kind is Kind.ONE:
+                self._try(message.run_ids[0], runs[message.run_ids[0]].label, partial(self._one, runs[message.run_ids[0]], message.group))
+            else:
+                self._fix(message, next(j.addresses for j in waiting if j.run.id == message.run_ids[0]))
+        for planned in self._history.planned():
+            self._try(planned.key, planned.key, partial(self._digest, planned))
 
     def composed(self) -> None:
         """Mark runs as done whose message the relay took or refused, or that an operator dropped."""
-        for key, run in self._history.open_messages():
-            state = self._outbox.state_of(key)
+        open_messages = self._history.open_messages()
+        if not open_messages:
+            return
+        states: dict[str, State | None] = dict.fromkeys(self._outbox.on_their_way(), State.QUEUED)
+        for key, run in open_messages:
+            state = states[key] if key in states else states.setdefault(key, self._outbox.state_of(key))
             if state is None or state in OUTCOMES:
                 outcome = "dropped" if state is None else OUTCOMES[state]
                 self._history.mark_done(run.id, outcome, time.time_ns())
                 (log.info if outcome == "sent" else log.warning)(line(outcome, job=run.label, key=key))
 
-    def _one(self, run: Run) -> None:
+    def _plan(self, waiting: Sequence[JudgedRun]) -> list[Message]:
+        """Runs that nobody is written to about, and those of an older schema, go their way at once."""
+        alone = [Message(Kind.ONE, f"one/{j.run.id}", (j.run.id,)) for j in waiting if not j.known or not j.addresses]
+        rest = [_waiting(j) for j in waiting if j.known and j.addresses]
+        if not rest:
+            return alone
+        now = time.time_ns()
+        mailed = [Mailed(m.group or "", m.recipients, m.queued_ns) for m in self._history.mailed_since(now - REMEMBERED_NS)]
+        return [*alone, *plan(rest, mailed, self._limits, now)]
+
+    def _fix(self, message: Message, addresses: Sequence[str]) -> None:
+        """Plan a digest durably: its key says what it was planned to be."""
+        ids = tuple(sorted(message.run_ids))
+        digest = hashlib.sha256(repr((message.group, ids)).encode()).hexdigest()[:16]
+        key = f"digest.{message.kind.value}.{ids[0]}-{ids[-1]}.{digest}"
+        self._history.plan_message(key, ids, addresses, message.group, time.time_ns())
+        log.info(line("digest_planned", key=key, runs=len(ids), held_back="yes" if message.held_back else None))
+
+    def _try(self, what: int | str, label: str, work: Callable[[], None]) -> None:
+        pause_s, not_before = self._later.get(what, (0.0, 0.0))
+        if time.monotonic() < not_before:
+            return
+        tell("WATCHDOG=1")
+        try:
+            work()
+            self._later.pop(what, None)
+        except StoppingError:
+            raise
+        except Exception:  # a run that cannot be composed must not keep the others waiting
+            pause_s = min(LONGEST_PAUSE_S, max(2.0, 2 * pause_s))
+            self._later[what] = (pause_s, time.monotonic() + pause_s)
+            log.exception(line("compose_failed", job=label, again_in_s=pause_s))
+
+    def _one(self, run: Run, group: str) -> None:
         record, verdict = self._history.newest_verdict(run.id)
         composition = self._compose(verdict, record)
-        for shown, why in composition.refused:
-            log.warning(line("address_refused", job=run.label, address=shown, why=why))
+        self._say_refused(composition, run.label)
         notification = composition.notification
         if notification is None:
             self._history.mark_done(run.id, "not wanted", time.time_ns())
             log.info(line("no_mail", job=run.label, why=composition.reason))
             return
         self._outbox.enqueue(notification, self._config.mail)
-        self._history.mark_composed(run.id, notification, time.time_ns())
+        self._history.mark_composed(run.id, notification, time.time_ns(), group)
         log.info(line("queued", job=run.label, key=notification.key, recipients=len(notification.recipients)))
+
+    def _digest(self, planned: MessageRow) -> None:
+        verdicts = [self._history.verdict(run_id) for run_id in planned.run_ids]
+        kind = Kind(planned.key.split(".")[1])
+        first = self._history.first_subject(thread_key(verdicts[0]), planned.recipients, time.time_ns() - THREAD_NS)
+        digest = Digest(planned.key, kind, planned.recipients, held_back=kind is Kind.LIMIT, first_subject=_plain(first))
+        try:
+            composition = self._bounded.call(Composition, compose_digest, verdicts, digest, self._config, timeout_s=COMPOSE_TIMEOUT_S)
+        except BoundedError as error:  # then each on its own: nobody waits for a digest that cannot be made
+            log.error(line("digest_failed", key=planned.key, runs=len(verdicts), why=error))
+            for run_id in planned.run_ids:
+                self._one(self._history.run(run_id), f"one/{run_id}")
+            self._history.unplan(planned.key)
+            return
+        self._say_refused(composition, planned.key)
+        if composition.notification is None:
+            for run_id in planned.run_ids:
+                self._history.mark_done(run_id, "not wanted", time.time_ns())
+            self._history.unplan(planned.key)
+            log.info(line("no_mail", job=planned.key, why=composition.reason))
+            return
+        self._outbox.enqueue(composition.notification, self._config.mail)
+        self._history.mark_composed(planned.run_ids, composition.notification, time.time_ns(), planned.group)
+        log.info(line("queued", key=planned.key, runs=len(verdicts), recipients=len(composition.notification.recipients)))
+
+    def _say_refused(self, composition: Composition, label: str) -> None:
+        for shown, why in composition.refused:
+            log.warning(line("address_refused", job=label, address=shown, why=why))
 
     def _compose(self, verdict: Verdict, record: JobRecord) -> Composition:
         """The message; where it cannot be made, the same without the node reports, then without the diagnosis too.
@@ -98,11 +171,41 @@ class Dispatch:
         return self._call(unknown(bare, gap), bare)
 
     def _call(self, verdict: Verdict, record: JobRecord) -> Composition:
-        return self._bounded.call(compose, verdict, record, self._config, timeout_s=COMPOSE_TIMEOUT_S)
+        composition = self._bounded.call(Composition, compose, verdict, record, self._config, self._backlog, timeout_s=COMPOSE_TIMEOUT_S)
+        notification = composition.notification
+        if notification is None or notification.thread is None:
+            return composition
+        first = _plain(self._history.first_subject(notification.thread, notification.recipients, time.time_ns() - THREAD_NS))
+        if first is None:
+            return composition
+        answer = notification.model_copy(update={"subject": f"Re: {first}"})
+        return Composition(answer, composition.reason, composition.refused, composition.redactions)
 
 
-def compose(verdict: Verdict, record: JobRecord, config: Config) -> Composition:
+def _waiting(judged: JudgedRun) -> Waiting:
+    run = judged.run
+    return Waiting(
+        run_id=run.id, cluster=run.cluster, uid=run.uid, addresses=judged.addresses, problem=judged.problem, started_ns=judged.started_ns,
+        judged_ns=run.judged_ns or time.time_ns(), array_job_id=judged.array_job_id, het_job_id=judged.het_job_id, fingerprint=judged.fingerprint,
+    )  # fmt: skip
+
+
+def _plain(subject: str | None) -> str | None:
+    return subject.removeprefix("Re: ") if subject else None
+
+
+def compose(verdict: Verdict, record: JobRecord, config: Config, backlog: bool = False) -> Composition:
     """What runs in the child."""
     from gpualert_slurm.notify.compose import compose as compose_message
+    from gpualert_slurm.notify.pictures import draw
 
-    return compose_message(verdict, record, config.mail, config.site)
+    if backlog:
+        return compose_message(verdict, record, config.mail, config.site, no_pictures=f"more than {BACKLOG} mails were waiting")
+    return compose_message(verdict, record, config.mail, config.site, pictures=draw(verdict, record))
+
+
+def compose_digest(verdicts: Sequence[Verdict], digest: Digest, config: Config) -> Composition:
+    """What runs in the child, for a digest."""
+    from gpualert_slurm.notify.digest import compose_digest as compose_message
+
+    return compose_message(verdicts, digest, config.mail)

@@ -17,7 +17,9 @@ from gpualert_slurm.epilog.transport import Arrival, Transport
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
 from gpualert_slurm.programs.gpualertd.systemd import tell
+from gpualert_slurm.stall import StallNote
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +46,8 @@ class Intake:
     """
 
     def __init__(
-        self, config: Config, cluster: str, *, transport: Transport, seal: Seal, history: History, stopping: Callable[[], bool] = lambda: False
+        self, config: Config, cluster: str, *, transport: Transport, seal: Seal, history: History, stopping: Callable[[], bool] = lambda: False,
+        stalls: StallDesk | None = None,
     ) -> None:
         self._site = config.site
         self._cluster = cluster
@@ -52,6 +55,7 @@ class Intake:
         self._seal = seal
         self._history = history
         self._stopping = stopping
+        self._stalls = stalls
         self._keys = SealKeys(daemon_uid=os.geteuid(), munge_socket=config.site.munge_socket)
         self._max_bytes = config.daemon.max_report_bytes
         self._waiting: dict[str, _Waiting] = {}
@@ -66,6 +70,8 @@ class Intake:
 
     def take_in(self) -> list[tuple[JobNote | NodeReport, Added]]:
         """Everything that is there now. While munged or the folder is away, looks come at growing intervals."""
+        if self._stalls is not None:
+            self._stalls.step()
         if time.monotonic() < self._not_before:
             return []
         taken: list[tuple[JobNote | NodeReport, Added]] = []
@@ -105,6 +111,12 @@ class Intake:
             document = join([p for _, p in waiting.pieces.values()], self._max_bytes)
         except SealRefusedError as error:
             self._refuse(arrivals, str(error))
+            return []
+        if isinstance(document, StallNote):
+            if self._stalls is not None:
+                self._stalls.take(document)
+            for each in arrivals:
+                self._transport.remove(each, self._site)
             return []
         added = self._history.add(document, time.time_ns())
         for each in arrivals:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpualert_slurm import file_lock
+
 NAME_CHARS = 400
 """The name is written over the last one's in one go: a reader never finds the file empty."""
 WORK, NEXT = "gpualertd.lock", "gpualertd.next"
@@ -30,9 +32,9 @@ def held(folder: Path, *, once: bool) -> Iterator[None]:
     Raises:
         BusyError: somebody else holds it.
     """
-    fd = _open(folder / WORK)
+    fd = file_lock.open_lock(folder / WORK)
     try:
-        if not _try(fd):
+        if not file_lock.take(fd):
             raise BusyError(folder, _holder(fd))
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         name = f"gpualertd{' --once' if once else ''}, pid {os.getpid()} on {socket.gethostname()}, since {since}"
@@ -49,9 +51,9 @@ def held_in_turn(folder: Path, wait_s: float) -> Iterator[bool]:
     Raises:
         BusyError: a daemon has the folder, or the other ``--once`` did not end within ``wait_s``.
     """
-    queue = _open(folder / NEXT)
+    queue = file_lock.open_lock(folder / NEXT)
     try:
-        if not _try(queue):
+        if not file_lock.take(queue):
             yield False
             return
         until = time.monotonic() + wait_s
@@ -72,18 +74,6 @@ def held_in_turn(folder: Path, wait_s: float) -> Iterator[bool]:
                 return
     finally:
         os.close(queue)
-
-
-def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-
-
-def _try(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _holder(fd: int) -> str:

@@ -7,9 +7,11 @@ import logging
 import threading
 from collections.abc import Callable
 
-from gpualert_slurm.notify.channel import Sender
+from gpualert_slurm.config import Mail
+from gpualert_slurm.notify.channel import ChannelError, Sender
 from gpualert_slurm.notify.delivery import OutboxBusyError, pump
 from gpualert_slurm.notify.outbox import Outbox
+from gpualert_slurm.notify.pace import Pace
 from gpualert_slurm.programs.gpualertd.log import line
 
 log = logging.getLogger(__name__)
@@ -21,9 +23,11 @@ AGAIN_S = 5.0
 class Sending:
     """Sends what is due until ``stop()``. An unforeseen end of the pump is logged, and it starts again."""
 
-    def __init__(self, outbox: Outbox, open_channel: Callable[[], Sender]) -> None:
+    def __init__(self, outbox: Outbox, mail: Mail, open_channel: Callable[[Mail], Sender]) -> None:
         self._outbox = outbox
+        self._mail = mail
         self._open_channel = open_channel
+        self._said = ""
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -55,12 +59,19 @@ class Sending:
         self._ready.set()
         while not self._stop.is_set():
             try:
-                await pump(self._outbox, self._open_channel(), self._stop, POLL_S)
+                pace = Pace(self._mail.connections, self._mail.domain_per_minute)
+                await pump(self._outbox, self._open_channel(self._mail), self._stop, POLL_S, pace)
             except asyncio.CancelledError:
                 return
-            except OutboxBusyError as error:
-                log.warning(line("sending_waits", why=error))
+            except (OutboxBusyError, ChannelError, OSError) as error:  # an administrator's matter, in one line
+                self._say(f"{error}")
             except Exception:
                 log.exception(line("sending_failed", again_in_s=AGAIN_S))
             if not self._stop.is_set():
                 await asyncio.wait({asyncio.create_task(self._stop.wait())}, timeout=AGAIN_S)
+
+    def _say(self, why: str) -> None:
+        """The same reason again is said once: it is tried every few seconds, for days where nobody looks."""
+        if why != self._said:
+            self._said = why
+            log.warning(line("sending_waits", why=why, again_in_s=AGAIN_S))

@@ -18,6 +18,7 @@ from gpualert_slurm.epilog.transport import Transport
 from gpualert_slurm.notify.channel import ChannelError, open_channel
 from gpualert_slurm.notify.outbox import Outbox
 from gpualert_slurm.programs.daemon import StartError
+from gpualert_slurm.programs.gpualertd.addresses import Addresses
 from gpualert_slurm.programs.gpualertd.bounded import Bounded
 from gpualert_slurm.programs.gpualertd.diagnosis import Diagnosis
 from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
@@ -26,6 +27,7 @@ from gpualert_slurm.programs.gpualertd.log import line
 from gpualert_slurm.programs.gpualertd.loop import Loop, Parts
 from gpualert_slurm.programs.gpualertd.sending import Sending
 from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
+from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +61,8 @@ class Service:
             history = History(folder / "history.db")
             building.callback(history.close)
             self.outbox = Outbox(folder / "outbox")
-            intake = Intake(config, self.cluster, transport=_transport(), seal=_seal(), history=history, stopping=self._stop.is_set)
+            stalls = StallDesk(folder / "stalls", self.outbox, config)
+            intake = Intake(config, self.cluster, transport=_transport(), seal=_seal(), history=history, stopping=self._stop.is_set, stalls=stalls)
             intake.prepare()
         except HistoryError as error:
             raise StartError(str(error)) from error
@@ -67,7 +70,8 @@ class Service:
             raise StartError(f"{error}; see site.spool_dir and daemon.state_dir") from error
         bounded = Bounded(self._stop.is_set)
         parts = Parts(
-            intake, SlurmView(provider, config.daemon.slurm_poll_s), Diagnosis(history, bounded, config.daemon.report_deadline_s),
+            intake, SlurmView(provider, config.daemon.slurm_poll_s),
+            Diagnosis(history, bounded, config.daemon.report_deadline_s, Addresses(config).of),
             Dispatch(history, self.outbox, config, bounded),
         )
         self.loop = Loop(config.daemon, history, parts, self._stop.is_set)
@@ -77,7 +81,7 @@ class Service:
             raise ConfigError(str(error)) from error
         if not config.mail.allowed_domains:
             log.warning(line("nobody_is_mailed", why="mail.allowed_domains is empty"))
-        sending = Sending(self.outbox, lambda: open_channel(config.mail))
+        sending = Sending(self.outbox, config.mail, open_channel)
         sending.start()
         building.callback(sending.stop)
 

@@ -1,0 +1,1 @@
+"""What ``gpualert doctor`` looks at: a file a check."""
