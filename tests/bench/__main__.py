@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from tests.bench import (
     drain_cost,
@@ -25,10 +26,11 @@ from tests.bench import (
     volume,
 )
 from tests.bench.compare import Progress, Row
+from tests.bench.own_disk import OwnDisk
 from tests.testbed import Cluster
 
 Bench = Callable[[Cluster, Progress], list[Row]]
-OVERALL: dict[str, Bench] = {"launch": launch.run, "volume": volume.run, "mail_latency": mail_latency.run, "run_launch": run_launch.run}
+OVERALL: dict[str, Bench] = {"launch": launch.run_overall, "volume": volume.run, "mail_latency": mail_latency.run, "run_launch": run_launch.run}
 CAPTURE: dict[str, Bench] = {
     "launch": launch.run, "further_logs": further_logs.run, "launch_and_output": launch_and_output.run, "not_asked": not_asked.run,
     "hooks": hooks.run, "run_launch": run_launch.run, "run_output": run_output.run, "full_speed": full_speed.run,
@@ -46,14 +48,20 @@ def _progress(name: str) -> Progress:
 
 
 def measure(benches: dict[str, Bench]) -> tuple[list[Row], str]:
-    """The rows of ``benches``, one after the other on one bed, and the Slurm they ran on.
+    """The rows of ``benches``, one after the other on one bed, and the Slurm and the disk they ran on.
 
     gpualert-node, which is Python, is started only where a comparison needs it: on a host that plays four nodes it would take the cores
-    that the job's own part is timed on.
+    that the job's own part is timed on. The database is on another file system than the logs, as on a cluster: its flushes would hold up theirs.
     """
     rows: list[Row] = []
-    with Cluster(gpualert=True) as cluster:
-        slurm = cluster.command("sinfo", "--version").stdout.strip()
+    with OwnDisk() as disk, ExitStack() as stack:
+        if disk.path:
+            stack.enter_context(OwnDisk(disk.path / "bed" / "state"))
+        cluster = stack.enter_context(Cluster(disk.path / "bed" if disk.path else None, gpualert=True))
+        place = "the bed and gpualert's logs each on a new ext4 with a journal, on loop devices"
+        if not disk.path:
+            place = f"the bed on this machine's own disk ({disk.why})"
+        slurm = f"{cluster.command('sinfo', '--version').stdout.strip()}, {place}"
         for service in cluster.node_services.values():
             service.stop()
         for name, bench in benches.items():

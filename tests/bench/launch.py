@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
 from tests.bench.compare import Progress, Row, added, interleave, rounds, spread
 from tests.bench.steps import ASK, plugin_lines, srun_timed
 from tests.testbed import Cluster
 
-ROUNDS = 40
+ROUNDS = 100
 BOUNDS_MS = {"asked": 1.5, "not asked": 0.3}
+ELSEWHERE = {"the logs on this machine's own disk": "/var/tmp", "the logs in memory (tmpfs)": "/dev/shm",
+             "the logs on the file system of Slurm's database": None}  # fmt: skip
 
 
 def run(cluster: Cluster, progress: Progress) -> list[Row]:
-    """Wall time of srun as its caller sees it: from its start to its end, so that the hooks at a step's end are in it."""
+    """As ``measure``, by the bounds for capture."""
+    return measure(cluster, progress, BOUNDS_MS)
+
+
+def run_overall(cluster: Cluster, progress: Progress) -> list[Row]:
+    """As ``measure``, by the bound that the whole of gpualert keeps."""
+    return measure(cluster, progress, {"asked": 5.0})
+
+
+def measure(cluster: Cluster, progress: Progress, bounds_ms: dict[str, float]) -> list[Row]:
+    """Wall time of srun as its caller sees it: from its start to its end, so that the hooks at a step's end are in it.
+
+    The logs lie on a file system of their own; the rows with other places for them have no bound, and say what a site's choice of disk does.
+    """
     lines = plugin_lines(cluster)
-    variants = {
+    variants: dict[str, Callable[[], float]] = {
         "without": srun_timed(cluster, [], "-n1", "true"),
         "not asked": srun_timed(cluster, lines, "-n1", "true"),
         "asked": srun_timed(cluster, lines, "-n1", *ASK, "true"),
     }
-    values = interleave(variants, rounds(ROUNDS), progress)
-    cluster.plugstack(lines)
+    folders = []
+    try:
+        for name, parent in ELSEWHERE.items():
+            folder = Path(tempfile.mkdtemp(prefix="gpualert-state-", dir=parent or cluster.root))
+            folder.chmod(0o711)
+            folders.append(folder)
+            variants[f"asked, {name}"] = srun_timed(cluster, plugin_lines(cluster, f"state_dir={folder}"), "-n1", *ASK, "true")
+        values = interleave(variants, rounds(ROUNDS), progress)
+    finally:
+        cluster.plugstack(lines)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
     base = values["without"]
     rows = []
-    for name, bound_ms in BOUNDS_MS.items():
-        more_ms = added(values[name], base) * 1000
+    for name in list(variants)[1:]:
+        more_ms, bound_ms = added(values[name], base) * 1000, bounds_ms.get(name)
         rows.append(
             Row(
                 f"`srun -n1 true` as a new job, {name}: time added",
                 f"{more_ms:+.2f} ms",
-                f"≤ {bound_ms:g} ms",
-                more_ms <= bound_ms,
+                "" if bound_ms is None else f"≤ {bound_ms:g} ms",
+                None if bound_ms is None else more_ms <= bound_ms,
                 f"{spread(values[name], 1000, 'ms', 1)} against {spread(base, 1000, 'ms', 1)}",
             )
         )

@@ -64,4 +64,5 @@ def _calls() -> int | None:
     start = next(i for i, line in enumerate(lines) if "gpualert.so" in line and line.startswith("openat"))
     end = next(i for i, line in enumerate(lines) if i > start and re.match(r"(clone3?|v?fork)\(", line))
     loaders = re.compile(r"(read|pread64|newfstatat|fstat|getcwd|mmap|mprotect|close|brk|munmap)\(")
-    return sum(1 for line in lines[start + 1 : end] if not loaders.match(line))
+    stubs = re.compile(r'openat\(AT_FDCWD, "/proc/self/(fd|task)"|getdents64\(')  # the stub counts descriptors and threads before and after
+    return sum(1 for line in lines[start + 1 : end] if not loaders.match(line) and not stubs.match(line))

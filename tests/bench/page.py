@@ -36,7 +36,7 @@ def section(command: str, rows: list[Row], loads: tuple[float, float], slurm: st
         "",
         "| what | figure | bound | met | runs |",
         "|---|---|---|---|---|",
-        *(f"| {r.what} | {r.figure} | {r.bound} | {'' if r.met is None else 'yes' if r.met else '**no**'} | {r.runs} |" for r in rows),
+        *(f"| {r.what.replace('|', chr(92) + '|')} | {r.figure} | {r.bound} | {'' if r.met is None else 'yes' if r.met else '**no**'} | {r.runs} |" for r in rows),
         "",
     ])  # fmt: skip
 

@@ -13,8 +13,10 @@ OUR_THREADS = ("gpualert-drain", "gpualert-fwd")
 
 
 def plugin_lines(cluster: Cluster, *settings: str) -> list[str]:
-    """plugstack.conf with the plugin, and with more of its arguments. Clients and steps read it afresh: it is the switch."""
-    return [" ".join((cluster.gpualert.plugstack_line(), *settings))]
+    """plugstack.conf with the plugin, and with more or other arguments. Clients and steps read it afresh: it is the switch."""
+    others = {setting.split("=", 1)[0] for setting in settings}
+    own = [word for word in cluster.gpualert.plugstack_line().split() if word.split("=", 1)[0] not in others]
+    return [" ".join((*own, *settings))]
 
 
 def srun_timed(cluster: Cluster, lines: list[str], *words: str, after: Callable[[], None] | None = None) -> Callable[[], float]:

@@ -31,6 +31,42 @@ def field(entry: Any) -> list[Any]:
     return [0, {0: entry.value.dVal, 1: entry.value.uiVal, 3: entry.value.ullVal}[entry.valueType]]
 
 
+def activity(d: Any) -> list[Any]:
+    """[whether there is GPM, error of comparing a sample with itself, SM activity, error of a metric that is not there]."""
+    supported = nv.nvmlGpmQueryDeviceSupport(d).isSupportedDevice
+    samples = [nv.nvmlGpmSampleGet(d, nv.nvmlGpmSampleAlloc()) for _ in range(2)]
+    asked = nv.c_nvmlGpmMetricsGet_t()
+    asked.version, asked.numMetrics, asked.sample1, asked.sample2 = nv.NVML_GPM_METRICS_GET_VERSION, 2, samples[0], samples[0]
+    asked.metrics[0].metricId, asked.metrics[1].metricId = nv.NVML_GPM_METRIC_SM_UTIL, nv.NVML_GPM_METRIC_FP64_UTIL
+    try:
+        same = nv.nvmlGpmMetricsGet(asked) and 0
+    except nv.NVMLError as error:
+        same = error.value
+    asked.sample2 = samples[1]
+    nv.nvmlGpmMetricsGet(asked)
+    for sample in samples:
+        nv.nvmlGpmSampleFree(sample)
+    return [supported, same, asked.metrics[0].value, asked.metrics[1].nvmlReturn]
+
+
+def event(d: Any) -> list[Any]:
+    """[types there are, what had happened before the set was made is not given: TIMEOUT, what happens then, as [type, data]]."""
+    events = nv.nvmlEventSetCreate()
+    nv.nvmlDeviceRegisterEvents(d, nv.nvmlEventTypeXidCriticalError, events)
+    try:
+        early = nv.nvmlEventSetWait_v2(events, 30).eventData
+    except nv.NVMLError as error:
+        early = error.value
+    readings = Path(os.environ["GPUALERT_NVML_READINGS"])
+    part = readings.with_suffix(".part")
+    part.write_text(readings.read_text().replace("events = 8:13", "events = 8:13 2:0 8:79"))
+    part.replace(readings)
+    found = nv.nvmlEventSetWait_v2(events, 2000)
+    assert found.device.contents is not None
+    nv.nvmlEventSetFree(events)
+    return [nv.nvmlDeviceGetSupportedEventTypes(d), early, [found.eventType, found.eventData]]
+
+
 def gpu(index: int) -> dict[str, Any]:
     """Every reading of one GPU."""
     d = nv.nvmlDeviceGetHandleByIndex(index)
@@ -80,7 +116,8 @@ def gpu(index: int) -> dict[str, Any]:
         "violation_power": [violations[0].referenceTime, violations[0].violationTime],
         "violation_thermal": [violations[1].referenceTime, violations[1].violationTime],
         "samples": [[s.timeStamp, s.sampleValue.uiVal] for s in nv.nvmlDeviceGetSamples(d, nv.NVML_GPU_UTILIZATION_SAMPLES, 100)[1]],
-        "fields": [field(entry) for entry in fields],
+        "fields": [field(entry) for entry in fields], "activity": activity(d), "event": event(d),
+        "slices": [nv.nvmlDeviceGetMaxMigDeviceCount(d), nv.nvmlDeviceGetUUID(nv.nvmlDeviceGetMigDeviceHandleByIndex(d, 1))],
     }
 
 

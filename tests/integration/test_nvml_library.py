@@ -45,6 +45,7 @@ DISTINCT = {
     "nvlink.0.recovery": "22", "nvlink.0.crc_flit": "23", "nvlink.0.crc_data": "24", "nvlink.0.ecc_data": "25", "nvlink.1.replay": "100",
     "nvlink.1.recovery": "0", "nvlink.1.crc_flit": "0", "nvlink.1.crc_data": "!NOT_SUPPORTED", "pcie.replay": "31", "pcie.generation": "4",
     "pcie.width": "8", "violation.power": "1000 2000000", "violation.thermal": "1000 77", "samples.gpu": "100:10 200:20 300:30",
+    "gpm.2": "55.25", "gpm.supported": "1", "events": "8:13", "events.supported": "0x9f", "mig.1.uuid": "MIG-1",
     "field.186": "u32 415000", "field.161.1": "u64 100", "field.230": "double 1.5",
 }
 
@@ -126,3 +127,16 @@ def test_a_running_process_sees_readings_that_change(library: Path, tmp_path: Pa
         assert reader.stdout.readline() == "88\n"
         reader.stdin.close()
         assert reader.wait(10) == 0
+
+
+def test_timeline_in_the_file_changes_readings_when_their_time_has_come(library, tmp_path):
+    """"[at 0.6]" counts from "start"; before it the first value holds, after it the later one, whoever reads."""
+    path = tmp_path / "gpus.txt"
+    write_readings(path, [healthy("n1", 0) | {"temperature": "40"}], {"start": f"{time.time():.3f}"})
+    path.write_text(path.read_text() + "\n[at 1.5]\n0.temperature = 91\n[at 3600]\n0.temperature = !GPU_IS_LOST\n")
+    assert read(library, path, "temperature") == {"value": 40}
+    time.sleep(1.6)
+    assert read(library, path, "temperature") == {"value": 91}
+    write_readings(path, [healthy("n1", 0) | {"temperature": "40"}], {"start": f"{time.time() - 4000:.3f}"})
+    path.write_text(path.read_text() + "\n[at 1.5]\n0.temperature = 91\n[at 3600]\n0.temperature = !GPU_IS_LOST\n")
+    assert read(library, path, "temperature") == {"error": "NVMLError_GpuIsLost"}

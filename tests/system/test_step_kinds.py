@@ -109,7 +109,8 @@ def test_a_heterogeneous_job(plugged: Plugged) -> None:
 def test_a_step_with_a_terminal(plugged: Plugged) -> None:
     """``srun --pty``: the program has its terminal, nothing is between them, and the record says that."""
     status, shown = on_a_terminal(plugged.c, "srun", ASKED, "--pty", "sh", "-c", "test -t 0 && test -t 1 && test -t 2 && echo all three; exit 6")
-    assert (status, shown) == (6, "all three\n" + shown.removeprefix("all three\n"))
+    # srun writes its own message to the terminal as well, now and then before the program's last words, which take the way over the network.
+    assert (status, [line for line in shown.splitlines() if not line.startswith("srun: error")]) == (6, ["all three"])
     left = plugged.ended(last_job(plugged))
     record = left.records()["0", 0]
     assert record.exit_code == 6

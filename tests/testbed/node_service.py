@@ -55,7 +55,7 @@ class NodeService:
         started_s = 0.0
         while not self._ending.wait(LOOK_EVERY_S):
             # systemd's default start limit would hold back a service that ends at once; a second between starts does the same here.
-            if not self.daemon.running and self._wanted() and time.monotonic() - started_s > 1:
+            if not self.daemon.running and self.has_work() and time.monotonic() - started_s > 1:
                 started_s = time.monotonic()
                 self.daemon.spawn()
         # The thread that started the service must outlive it: the kernel ends it with its parent thread.
@@ -63,7 +63,8 @@ class NodeService:
             self.daemon.kill()
         self.daemon.stop()
 
-    def _wanted(self) -> bool:
+    def has_work(self) -> bool:
+        """Whether a job of this node runs with gpualert, has ended and is to be collected, or has a report to be sent."""
         try:
             return any(entry for folder in self._watched if folder.exists() for entry in folder.iterdir() if not entry.name.startswith("."))
         except OSError:

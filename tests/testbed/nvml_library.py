@@ -38,6 +38,8 @@ def healthy(name: str, index: int) -> Readings:
         "throttle_reasons": "0x1", "compute_mode": "0", "mig.mode": "0", "mig.pending": "0", "processes": "", "ecc.mode": "1",
         "ecc.pending": "1", "remapped.corrected": "0", "remapped.uncorrected": "0", "remapped.pending": "0", "remapped.failure": "0",
         "remapped.histogram": "640 0 0 0 0", "pcie.replay": "0",
+        "gpm.supported": "1", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "events.supported": "0x9f", "recovery_action": "0",
+        "temperature.threshold.1": "92",
         # Hopper answers so: it remaps rows, and retires no pages.
         "retired.pending": "!NOT_SUPPORTED", "retired.sbe": "!NOT_SUPPORTED", "retired.dbe": "!NOT_SUPPORTED",
     }
@@ -52,11 +54,17 @@ def healthy(name: str, index: int) -> Readings:
     return readings
 
 
-def write_readings(path: Path, gpus: Sequence[Readings], host: Mapping[str, str] | None = None) -> None:
-    """Replace a readings file at once: a reader sees the old file or the new one."""
+Timeline = Sequence[tuple[float, int, Mapping[str, str]]]
+"""(seconds from the start, GPU, what it reads from then on)."""
+
+
+def write_readings(path: Path, gpus: Sequence[Readings], host: Mapping[str, str] | None = None, timeline: Timeline = ()) -> None:
+    """Replace a readings file at once: a reader sees the old file or the new one. ``timeline`` counts from now, or from the host's ``start``."""
     lines = [f"{key} = {value}" for key, value in {**HOST, **(host or {})}.items()]
     for gpu in gpus:
         lines += ["", "[gpu]", *(f"{key} = {value}" for key, value in gpu.items())]
+    for at_s, number, changes in timeline:
+        lines += ["", f"[at {at_s:g}]", *(f"{number}.{key} = {value}" for key, value in changes.items())]
     part = path.with_suffix(".part")
     part.write_text("\n".join(lines) + "\n")
     part.chmod(0o644)
@@ -71,6 +79,7 @@ class NvmlLibrary:
         self._root = root
         self._gpus = {node: [healthy(node, i) for i in range(gpus_per_node)] for node in nodes}
         self._hosts: dict[str, dict[str, str]] = {node: {} for node in nodes}
+        self._timelines: dict[str, list[tuple[float, int, Mapping[str, str]]]] = {node: [] for node in nodes}
 
     def prepare(self) -> None:
         """Take the checkout's build of the library where it is newer than its sources, else build one; write every node's readings."""
@@ -101,8 +110,15 @@ class NvmlLibrary:
         _change(self._hosts[node], changes)
         self._write(node)
 
+    def script(self, node: str, gpu: int, first: Mapping[str, str], later: Timeline, start_s: float) -> None:
+        """What a GPU reads now, and from when on it reads what else: ``later`` counts from ``start_s`` (UNIX time) and has the GPU's own number."""
+        self._timelines[node] = sorted([*self._timelines[node], *((at_s, gpu, changes) for at_s, _, changes in later)], key=lambda change: change[0])
+        self._hosts[node]["start"] = f"{start_s:.3f}"
+        self.set(node, gpu, dict(first))
+
     def reset(self, node: str) -> None:
         """All of the node's GPUs healthy again."""
+        self._timelines[node] = []
         self._gpus[node] = [healthy(node, i) for i in range(len(self._gpus[node]))]
         self._hosts[node] = {}
         self._write(node)
@@ -112,7 +128,7 @@ class NvmlLibrary:
         return self._gpus[node][gpu]["uuid"]
 
     def _write(self, node: str) -> None:
-        write_readings(self.readings(node), self._gpus[node], self._hosts[node])
+        write_readings(self.readings(node), self._gpus[node], self._hosts[node], self._timelines[node])
 
 
 def _change(readings: dict[str, str], changes: Mapping[str, str | int | None]) -> None:

@@ -44,7 +44,7 @@ def room_of(module: str) -> str | None:
 
 PROGRAMS = TOP / "gpualert_slurm" / "programs"
 # The parts of one program lie in a folder of its own, imported by that program alone; what it never needs it never loads.
-PROGRAM_ROOMS = {"gpualert_node": {"spank", "epilog", "classifier"}, "gpualertd": {"epilog", "classifier", "notify"}}
+PROGRAM_ROOMS = {"gpualert_node": {"spank", "epilog", "classifier"}, "gpualertd": {"epilog", "classifier", "notify"}, "doctor": {"epilog", "notify"}}
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda p: str(p.relative_to(TOP)))

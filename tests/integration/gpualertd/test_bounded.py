@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -24,51 +25,93 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def lie() -> str:
+    return "not what was asked for"
+
+
+class Pickled:
+    """What would run in the daemon if it unpickled what a child says."""
+
+    def __reduce__(self):  # type: ignore[no-untyped-def]
+        return os.system, ("touch /tmp/never",)
+
+
+def smuggle() -> object:
+    return Pickled()
+
+
+def connects() -> str:
+    """What happens on the way out of the child."""
+    try:
+        socket.create_connection(("127.0.0.1", 1), timeout=2)
+    except OSError as error:
+        return str(error.errno)
+    return "connected"
+
+
 @pytest.fixture(scope="module")
 def bounded() -> Bounded:
     return Bounded()
 
 
 def test_an_answer(bounded: Bounded) -> None:
-    assert bounded.call(divmod, 7, 3, timeout_s=30) == (2, 1)
+    assert bounded.call(tuple[int, int], divmod, 7, 3, timeout_s=30) == (2, 1)
 
 
 def test_a_call_costs_milliseconds(bounded: Bounded) -> None:
     """The server process is forked, not started anew: a verdict for each of many jobs."""
-    bounded.call(len, "abc", timeout_s=30)
+    bounded.call(int, len, "abc", timeout_s=30)
     begun = time.monotonic()
     for _ in range(5):
-        bounded.call(len, "abc", timeout_s=30)
+        bounded.call(int, len, "abc", timeout_s=30)
     assert (time.monotonic() - begun) / 5 < 0.5
 
 
 def test_a_failure_says_which(bounded: Bounded) -> None:
     with pytest.raises(BoundedError, match="ValueError: what a report can"):
-        bounded.call(fail, timeout_s=30)
+        bounded.call(int, fail, timeout_s=30)
+
+
+def test_an_answer_of_another_type_is_no_answer(bounded: Bounded) -> None:
+    with pytest.raises(BoundedError, match="is no int"):
+        bounded.call(int, lie, timeout_s=30)  # type: ignore[arg-type]
+
+
+def test_nothing_but_json_comes_back(bounded: Bounded) -> None:
+    """An object that would run code when it is unpickled cannot cross."""
+    with pytest.raises(BoundedError, match="serializ"):
+        bounded.call(int, smuggle, timeout_s=30)  # type: ignore[arg-type]
+
+
+def test_the_child_has_no_network(bounded: Bounded) -> None:
+    """Not even loopback is up there; where the kernel allows it."""
+    if os.geteuid() != 0:
+        pytest.skip("user namespaces may be forbidden here")
+    assert bounded.call(str, connects, timeout_s=30) == str(errno.ENETUNREACH)
 
 
 def test_a_hang_is_killed(bounded: Bounded) -> None:
     begun = time.monotonic()
     with pytest.raises(BoundedError, match=r"no answer within 0\.5 s"):
-        bounded.call(time.sleep, 60, timeout_s=0.5)
+        bounded.call(int, time.sleep, 60, timeout_s=0.5)
     assert time.monotonic() - begun < 5
 
 
 def test_memory_has_an_end(bounded: Bounded) -> None:
     with pytest.raises(BoundedError, match="MemoryError"):
-        bounded.call(grow, timeout_s=30)
+        bounded.call(int, grow, timeout_s=30)
 
 
 def test_a_death_is_an_answer(bounded: Bounded) -> None:
     with pytest.raises(BoundedError, match=r"died with -11"):
-        bounded.call(die, timeout_s=30)
+        bounded.call(int, die, timeout_s=30)
 
 
 def test_stopping_is_no_verdict() -> None:
     """The daemon stops while something is judged: that is no failure of the job's diagnosis, and takes no time."""
     begun = time.monotonic()
     with pytest.raises(StoppingError):
-        Bounded(stopping=lambda: time.monotonic() - begun > 0.5).call(time.sleep, 60, timeout_s=60)
+        Bounded(stopping=lambda: time.monotonic() - begun > 0.5).call(int, time.sleep, 60, timeout_s=60)
     assert time.monotonic() - begun < 5
 
 
@@ -78,5 +121,5 @@ def test_each_call_tells_the_watchdog(bounded: Bounded, tmp_path, monkeypatch) -
         systemd.bind(str(tmp_path / "notify"))
         systemd.settimeout(5)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-        bounded.call(divmod, 7, 3, timeout_s=30)
+        bounded.call(tuple[int, int], divmod, 7, 3, timeout_s=30)
         assert systemd.recv(100) == b"WATCHDOG=1"

@@ -36,13 +36,13 @@ def died_judge(record: JobRecord) -> Verdict:
     os._exit(9)
 
 
-def broken_compose(verdict: Verdict, record: JobRecord, config: Config) -> Composition:
+def broken_compose(verdict: Verdict, record: JobRecord, config: Config, backlog: bool) -> Composition:
     if record.reports:
         raise ValueError("a log line nobody thought of")
     return real_compose(verdict, record, config)
 
 
-def hopeless_compose(verdict: Verdict, record: JobRecord, config: Config) -> Composition:
+def hopeless_compose(verdict: Verdict, record: JobRecord, config: Config, backlog: bool) -> Composition:
     raise OSError("no template")
 
 

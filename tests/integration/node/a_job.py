@@ -60,15 +60,15 @@ class AJob:
         """The user's folder."""
         return self.state / "logs" / self.attempt
 
-    def start(self) -> None:
-        """The job file, as the plugin writes it at the first step."""
+    def start(self, **changes: object) -> None:
+        """The job file, as the plugin writes it at the first step, with ``changes``."""
         content = {
             "format": "gpualert-job/1", "attempt": self.attempt, "job_id": self.job_id, "uid": NOBODY, "gid": NOBODY, "node": self.node,
             "first_step": self.first_step, "step_node_index": 0, "step_node_count": 1, "log_folder": str(self.logs), "record_folder": str(self.record),
             "boot_id": self.boot_id, "started_ns": self.started_ns, "started_monotonic_ns": time.monotonic_ns(), "stepd_pid": os.getpid(),
             "capture": "on", "wishes": self.wishes, "claims": {"nodes": "n1", "user": "nobody", "work_dir": str(self.work_dir)},
         }
-        self._whole(self.base / "jobs" / self.attempt, json.dumps(content).encode())
+        self._whole(self.base / "jobs" / self.attempt, json.dumps(content | changes).encode())
 
     def task(self, number: int, output: bytes, exit_code: int | None = 0, step: str = "0") -> Path:
         """A task that wrote ``output`` to its stderr and ended; None: slurmstepd never saw its end. Gives the log."""

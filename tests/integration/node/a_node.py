@@ -17,6 +17,7 @@ from gpualert_slurm.epilog.seals.munge import SEAL
 from gpualert_slurm.epilog.transports.spool import TRANSPORT
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.spank.watch import sample_file
 from tests.integration.node.a_job import TRACEBACK, AJob
 from tests.integration.node.as_user import as_uid
 from tests.testbed import nvml_library
@@ -99,6 +100,11 @@ def a_failing_job(node: ANode, **of_the_job: object) -> AJob:
     job.start()
     job.task(0, TRACEBACK, exit_code=1)
     return job
+
+
+def sampled(job: AJob, name: str = "gpu_power_mw") -> int:
+    """How many samples of the job's GPUs there are by now."""
+    return max((len(c.values) for (_, n), c in sample_file.read(job.record / "samples.jsonl").items() if n == name), default=0)
 
 
 def cpu_ticks(process: subprocess.Popen[bytes]) -> int:

@@ -36,13 +36,13 @@ def test_an_exit_record_is_read_once(job):
     watched = WatchedJob(JobFile.read(job.base / "jobs" / job.attempt), Node(), job.boot_id)
     table = {CHILD + n: Process(CHILD + n, stepd, NOBODY, "sleep") for n, stepd in enumerate((STEPD, ANOTHER, LATER))}
     all_stepds = dict.fromkeys((STEPD, ANOTHER, LATER), job.job_id)
-    watched.take_processes(table, all_stepds)
+    watched.take_processes(table, all_stepds, {})
     watched.keep(0, at_once=True)
     assert watched.state.pids == (CHILD,)
     (job.record / "0.0.exit.json").write_text("rewritten: nobody looks")
     watched._pids.clear()
     of_stepd(job, "1", LATER)
-    watched.take_processes(table, all_stepds)
+    watched.take_processes(table, all_stepds, {})
     watched.keep(0, at_once=True)
     assert watched.state.pids == (CHILD, CHILD + 2)
 

@@ -14,7 +14,7 @@ import pytest
 
 from gpualert_slurm.job_note import JobNote
 from tests.integration.node.a_job import TRACEBACK, AJob
-from tests.integration.node.a_node import DAEMON, a_failing_job, until
+from tests.integration.node.a_node import DAEMON, a_failing_job, sampled, until
 from tests.integration.node.as_user import as_uid
 from tests.integration.node.test_kernel_log import write as write_kernel_line
 from tests.testbed import nvml_library
@@ -28,7 +28,7 @@ def test_job_from_its_first_step_to_the_spool(node):
     until(node.documents, "the note arrives")
     (note,) = node.documents()
     assert isinstance(note, JobNote)
-    until(lambda: (job.record / "gpus.jsonl").exists() and (job.record / "gpus.jsonl").read_bytes().count(b'"when":"sample"') >= 2, "samples")
+    until(lambda: sampled(job) >= 2, "samples")
     assert (note.attempt.cluster, note.attempt.job_id, note.node, note.wishes.addresses) == ("hpc", 42, "n1", ("alice@example.org",))
     write_kernel_line(f"NVRM: Xid (PCI:{node.pci}): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")
     node.gpus(ecc_volatile_uncorrected="1")
@@ -92,14 +92,14 @@ def test_sigterm_ends_it_at_once_and_the_next_start_goes_on(node):
     """In the middle of a job: samples are kept, the job is not reported before its end."""
     job = a_failing_job(node)
     first = node.start()
-    until(lambda: (job.record / "gpus.jsonl").exists() and (job.record / "gpus.jsonl").read_bytes().count(b"\n") > 3, "samples")
+    until(lambda: sampled(job) > 3, "samples")
     begun = time.monotonic()
     first.terminate()
     assert first.wait(5) == 0
     assert time.monotonic() - begun < 2
-    lines = (job.record / "gpus.jsonl").read_bytes().count(b"\n")
+    before = sampled(job)
     second = node.start()
-    until(lambda: (job.record / "gpus.jsonl").read_bytes().count(b"\n") > lines, "more samples")
+    until(lambda: sampled(job) > before, "more samples")
     job.end(env={"SLURM_JOB_GPUS": "0,1"})
     assert second.wait(20) == 0
     (report,) = node.reports()

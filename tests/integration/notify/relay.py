@@ -37,11 +37,14 @@ class Behaviour:
 class Relay:
     """``with Relay() as relay: relay.port``; ``relay.messages`` are (Message-ID, recipients, bytes) in order of arrival."""
 
-    def __init__(self, *, tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None, password: bytes | None = None) -> None:
+    def __init__(self, *, tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None, password: bytes | None = None, keep_content: bool = True) -> None:
         self.behaviour = Behaviour()
         self.messages: list[tuple[str, tuple[str, ...], bytes]] = []
         self.connections = 0
         self.port = 0
+        self.keep_content = keep_content
+        self.hung_up_after = 0
+        """How often it took a message and hung up instead of saying so."""
         self.chance = random.Random(4242)
         self._tls, self._starttls, self._password = tls, starttls, password
         self._loop = asyncio.new_event_loop()
@@ -67,6 +70,16 @@ class Relay:
     def stop(self) -> None:
         """Be away: close the port and every connection."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(10)
+
+    def hang_up(self) -> None:
+        """Close every connection, as a relay does that was idle for long; go on listening."""
+
+        async def close() -> None:
+            for transport in list(self._open):
+                transport.close()
+            await asyncio.sleep(0.05)
+
+        asyncio.run_coroutine_threadsafe(close(), self._loop).result(10)
 
     @property
     def ids(self) -> Counter[str]:
@@ -138,8 +151,10 @@ class _Handler:
             return "421 gone"
         raw = envelope.content
         assert isinstance(raw, bytes)
-        self.relay.messages.append((str(email.message_from_bytes(raw)["Message-ID"]), tuple(envelope.rcpt_tos), raw))
+        message_id = str(email.message_from_bytes(raw.partition(b"\r\n\r\n")[0])["Message-ID"])
+        self.relay.messages.append((message_id, tuple(envelope.rcpt_tos), raw if self.relay.keep_content else b""))
         if dropped or now.drop_at == "AFTER":
+            self.relay.hung_up_after += 1
             server.transport.abort()
         return "250 taken"
 

@@ -11,6 +11,8 @@ import pytest
 from gpualert_slurm.notify import delivery, schedule
 from gpualert_slurm.notify.channel import open_channel
 from gpualert_slurm.notify.outbox import Outbox, OutboxBusyError, State
+from gpualert_slurm.notify.pace import Pace
+from gpualert_slurm.notify.stored_message import read
 from tests.integration.notify.conftest import mail_through, notification
 from tests.integration.notify.relay import Behaviour, Relay
 
@@ -124,3 +126,40 @@ def test_messages_go_side_by_side_to_a_slow_relay(relay, tmp_path):
     assert len(relay.messages) == 40
     assert time.monotonic() - started < 6
     assert relay.connections <= delivery.CONCURRENCY
+
+
+def test_a_domain_gets_no_more_than_its_share_and_others_do_not_wait(relay, tmp_path):
+    """Six a minute: six go at once; the seventh waits in queued/, uncharged, while another domain's mail goes out."""
+    box = Outbox(tmp_path / "box")
+    for i in range(8):
+        box.enqueue(notification(f"k{i}", "a@slow.example.org"), mail_through(relay))
+    box.enqueue(notification("other", "a@example.org"), mail_through(relay))
+
+    async def run() -> None:
+        stop = asyncio.Event()
+        task = asyncio.create_task(box.pump(open_channel(mail_through(relay)), stop, poll_s=0.05, pace=Pace(4, 6)))
+        await until(lambda: box.state_of("other") is State.SENT)
+        await asyncio.sleep(0.5)
+        stop.set()
+        await asyncio.wait_for(task, 10)
+
+    asyncio.run(run())
+    assert len(relay.messages) == 7
+    waiting = [read(p) for s, p in box.messages() if s is State.QUEUED]
+    assert len(waiting) == 2
+    assert all(m.journal == () for m in waiting)
+
+
+def test_a_relay_that_hung_up_between_two_messages_costs_no_message_an_attempt(relay, tmp_path):
+    """The connection was idle and is gone when the next message comes: it goes out on a new one at once."""
+    box, channel = Outbox(tmp_path / "box"), open_channel(mail_through(relay))
+
+    async def run() -> None:
+        for key in ("k1", "k2"):
+            box.enqueue(notification(key), mail_through(relay))
+            await box.deliver_due(channel)
+            relay.hang_up()
+
+    asyncio.run(run())
+    assert {box.state_of(k) for k in ("k1", "k2")} == {State.SENT}
+    assert relay.ids.total() == 2

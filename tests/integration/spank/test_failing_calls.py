@@ -28,7 +28,7 @@ FAILURES: dict[str, tuple[int, ...]] = {
     "fchmod": (errno.EROFS,), "fchown": (errno.EPERM,), "fchownat": (errno.EPERM,), "flock": (errno.ENOLCK,), "fopen": (errno.EMFILE,),
     "fstat": (errno.EIO,), "fstatfs": (errno.EIO,), "fstatvfs": (errno.EIO,), "statx": (errno.ENOSYS, errno.EIO), "fsync": (errno.EIO,), "ftruncate": (errno.EIO,), "__getdelim": (errno.EIO,),
     "gethostname": (errno.EPERM,), "getrandom": (errno.EAGAIN,), "getrlimit": (errno.EPERM,), "linkat": (errno.EMLINK, errno.ENOSPC),
-    "mkdirat": (errno.ENOSPC,), "mmap": (errno.ENOMEM,), "pipe2": (errno.EMFILE,), "poll": (errno.ENOMEM, errno.EINTR), "pread": (errno.EIO,),
+    "mkdirat": (errno.ENOSPC,), "mmap": (errno.ENOMEM,), "pipe2": (errno.EMFILE,), "poll": (errno.ENOMEM, errno.EINTR), "ppoll": (errno.ENOMEM, errno.EINTR), "pread": (errno.EIO,),
     "pthread_attr_init": (errno.ENOMEM,), "pthread_attr_setstacksize": (errno.EINVAL,), "pthread_create": (errno.EAGAIN,),
     "pwrite": (errno.ENOSPC, errno.EINTR), "read": (errno.EIO, errno.EINTR), "readv": (errno.ENOMEM, errno.EINTR), "recvmsg": (errno.ENOMEM, errno.EINTR),
     "renameat": (errno.ENOSPC,), "sendmsg": (errno.ETOOMANYREFS, errno.EINTR), "setrlimit": (errno.EPERM,), "setsockopt": (errno.ENOBUFS,),

@@ -5,8 +5,9 @@
 
 #include "readings.h"
 
-enum { MAX_GPUS = 64 };
+enum { MAX_GPUS = 64, MAX_SLICES = 7 };
 static struct nvmlDevice_st devices[MAX_GPUS];
+static struct nvmlDevice_st slices[MAX_GPUS][MAX_SLICES];
 
 nvmlReturn_t device_check(nvmlDevice_t device, const void *out) {
     nvmlReturn_t code = library_check(out);
@@ -63,6 +64,28 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *ou
 EXPORT nvmlReturn_t nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *out) { return handle_by("serial", serial, same_text, out); }
 EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *out) { return handle_by("pci.bus_id", id, same_bus_id, out); }
 
+static int is_slice(nvmlDevice_t device) {
+    return device >= &slices[0][0] && device <= &slices[MAX_GPUS - 1][MAX_SLICES - 1];
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int *out) {
+    nvmlReturn_t code = device_check(device, out);
+    if (code == NVML_SUCCESS) *out = MAX_SLICES;
+    return code;
+}
+
+/* "mig.N.uuid" for slices N = 0 … 6. */
+EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int number, nvmlDevice_t *out) {
+    char key[32];
+    nvmlReturn_t code = device_check(device, out);
+    if (code != NVML_SUCCESS) return code;
+    snprintf(key, sizeof key, "mig.%u.uuid", number);
+    if (number >= MAX_SLICES || !reading_has(device->index, key)) return NVML_ERROR_NOT_FOUND;
+    *out = &slices[device->index][number];
+    **out = (struct nvmlDevice_st){device->index, (int)number + 1};
+    return NVML_SUCCESS;
+}
+
 static nvmlReturn_t device_text(nvmlDevice_t device, const char *key, char *out, unsigned int length) {
     char text[READING_BYTES];
     nvmlReturn_t code = device_check(device, out);
@@ -71,7 +94,13 @@ static nvmlReturn_t device_text(nvmlDevice_t device, const char *key, char *out,
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t d, char *out, unsigned int length) { return device_text(d, "name", out, length); }
-EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t d, char *out, unsigned int length) { return device_text(d, "uuid", out, length); }
+EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *out, unsigned int length) {
+    char key[32], text[READING_BYTES];
+    if (!device || !is_slice(device)) return device_text(device, "uuid", out, length);
+    snprintf(key, sizeof key, "mig.%d.uuid", device->slice - 1);
+    nvmlReturn_t code = reading_text(device->index, key, text);
+    return code == NVML_SUCCESS ? text_out(text, out, length) : code;
+}
 EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t d, char *out, unsigned int length) { return device_text(d, "serial", out, length); }
 EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t d, unsigned int *out) { return reading_uint(d, "minor", out); }
 

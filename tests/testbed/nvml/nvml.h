@@ -14,6 +14,8 @@ enum {
     NVML_ERROR_NOT_FOUND = 6,
     NVML_ERROR_INSUFFICIENT_SIZE = 7,
     NVML_ERROR_DRIVER_NOT_LOADED = 9,
+    NVML_ERROR_TIMEOUT = 10,
+    NVML_ERROR_MEMORY = 20,
     NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
     NVML_ERROR_UNKNOWN = 999,
 };
@@ -21,6 +23,7 @@ enum {
 /* A handle is the address of one of these; index is the GPU's place in the readings file. */
 struct nvmlDevice_st {
     int index;
+    int slice; /* of a MIG slice its number from 1, with index its card's; 0 for a card */
 };
 typedef struct nvmlDevice_st *nvmlDevice_t;
 
@@ -87,5 +90,34 @@ typedef struct {
 typedef struct {
     unsigned int max, high, partial, low, none;
 } nvmlRowRemapperHistogramValues_t;
+
+typedef struct nvmlGpmSample_st *nvmlGpmSample_t;
+
+typedef struct {
+    unsigned int version, isSupportedDevice;
+} nvmlGpmSupport_t;
+
+typedef struct {
+    unsigned int metricId;
+    nvmlReturn_t nvmlReturn;
+    double value;
+    struct {
+        char *shortName, *longName, *unit;
+    } metricInfo;
+} nvmlGpmMetric_t;
+
+typedef struct {
+    unsigned int version, numMetrics;
+    nvmlGpmSample_t sample1, sample2;
+    nvmlGpmMetric_t metrics[]; /* as many as the caller's nvml.h knows metrics */
+} nvmlGpmMetricsGet_t;
+
+typedef struct nvmlEventSet_st *nvmlEventSet_t;
+
+typedef struct {
+    nvmlDevice_t device;
+    unsigned long long eventType, eventData;
+    unsigned int gpuInstanceId, computeInstanceId;
+} nvmlEventData_t;
 
 #endif

@@ -14,6 +14,7 @@ enum { MAX_LINES = 4096 };
 struct line {
     int gpu;
     char *key, *value;
+    double from_s; /* holds from then on, UNIX time */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +47,9 @@ static void forget(void) {
     gpu_count = -1;
 }
 
-static void parse(char *text) {
+/* "start = UNIX TIME" above the first [gpu] is what the times of "[at SECONDS]" count from; the file's own time where it is absent. */
+static void parse(char *text, double start_s) {
+    double from_s = 0;
     gpu_count = 0;
     for (char *rest = text, *next; rest && line_count < MAX_LINES; rest = next) {
         next = strchr(rest, '\n');
@@ -55,9 +58,18 @@ static void parse(char *text) {
         if (*start == '#' || *start == '\0') continue;
         if (strcmp(start, "[gpu]") == 0) {
             gpu_count++;
+        } else if (strncmp(start, "[at ", 4) == 0) {
+            from_s = start_s + strtod(start + 4, NULL);
         } else if (equals) {
+            char *key = start;
+            int gpu = gpu_count - 1;
             *equals = '\0';
-            lines[line_count++] = (struct line){gpu_count - 1, trim(start), trim(equals + 1)};
+            if (from_s > 0) { /* "GPU.key" */
+                gpu = (int)strtol(start, &key, 10);
+                key = *key == '.' ? key + 1 : key;
+            }
+            lines[line_count++] = (struct line){gpu, trim(key), trim(equals + 1), from_s};
+            if (gpu < 0 && strcmp(lines[line_count - 1].key, "start") == 0) start_s = strtod(lines[line_count - 1].value, NULL);
         } else {
             fprintf(stderr, "libnvidia-ml (test bed): not a reading: %s\n", start);
         }
@@ -86,16 +98,20 @@ static void refresh(void) {
     content = calloc(1, (size_t)now.st_size + 1);
     if (content && fread(content, 1, (size_t)now.st_size, file) == (size_t)now.st_size) {
         seen = now;
-        parse(content);
+        parse(content, (double)now.st_mtim.tv_sec + (double)now.st_mtim.tv_nsec * 1e-9);
     } else {
         forget();
     }
     fclose(file);
 }
 
+/* The last of a key's lines whose time has come. */
 static const char *find(int gpu, const char *key) {
-    for (int i = 0; i < line_count; i++)
-        if (lines[i].gpu == gpu && strcmp(lines[i].key, key) == 0) return lines[i].value;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double now_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    for (int i = line_count - 1; i >= 0; i--)
+        if (lines[i].gpu == gpu && lines[i].from_s <= now_s && strcmp(lines[i].key, key) == 0) return lines[i].value;
     return NULL;
 }
 

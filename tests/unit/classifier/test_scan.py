@@ -120,7 +120,7 @@ def test_lines_around_a_blocks_end_are_whole():
 
 
 def test_of_very_many_lines_of_progress_the_last_and_the_odd_ones_are_still_read(monkeypatch):
-    monkeypatch.setattr("gpualert_slurm.classifier.routine.ROUTINE_LINES", 100)
+    monkeypatch.setattr("gpualert_slurm.classifier.routine.ROUTINE_READS", 100)
     lines = [f"step {i} loss {'nan' if i == 3333 else 2.0}" for i in range(1, 5001)]
     log = ("\n".join(lines) + "\nKeyError: 'x'\n").encode()
     parsed = read(log)

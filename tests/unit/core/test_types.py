@@ -18,6 +18,7 @@ TYPES = Path(__file__).parents[3] / "doc" / "types"
 PASSED = {
     "Attempt", "RankLog", "RankExit", "GpuSnapshot", "Evidence", "Series", "Gap", "Excerpt", "Artifact", "ParsedLog", "NodeReport", "JobNote",
     "AccountingRecord", "NodeEvent", "NodeState", "PastVerdict", "JobRecord", "Finding", "Verdict", "Notification", "Outcome",
+    "Process", "HostSnapshot", "RankStand", "Stall", "StallNote",
 }  # fmt: skip
 EXAMPLES = sorted(p.stem for p in TYPES.glob("*.json"))
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpualert_slurm.classifier.harvest import SERIES
 from gpualert_slurm.epilog.collect_log_work import cut_excerpt, within
 from gpualert_slurm.epilog.collect_logs import LogFindings, _take_parsed, in_order, stamp
 from gpualert_slurm.evidence import Evidence, FieldValue, Quote, Role, Trust, Where
 from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.rank import RankExit, RankLog
 from gpualert_slurm.rank_log import LogFrame
-from gpualert_slurm.series import Series
+from gpualert_slurm.series import FROM_LOGS, Series
 
 LOG = RankLog(path="/l/0.3.err", node="n2", step="0", stream="err", rank=3, local_rank=1)
 SAID = Evidence(
@@ -52,8 +53,9 @@ def test_evidence_that_no_log_can_give_is_refused(change):
 def test_refused_evidence_is_counted_and_gpu_series_are_not_a_logs():
     """A gap says how much was refused; a series named like the watcher's is dropped."""
     found = LogFindings()
-    loss, forged = Series(name="loss", values=(1.0,), where=Where(node="n9")), Series(name="gpu_power_mw", values=(1.0,))
-    parsed = ParsedLog(path=LOG.path, bytes_read=1, evidence=(SAID, SAID, SAID.model_copy(update={"id": "x"})), series=(loss, forged))
+    loss = Series(name="loss", values=(1.0,), where=Where(node="n9"))
+    forged = tuple(Series(name=name, values=(1.0,)) for name in ("gpu_power_mw", "ecc_volatile_uncorrected", "collectives", "cpu_percent", "step_frozen"))
+    parsed = ParsedLog(path=LOG.path, bytes_read=1, evidence=(SAID, SAID, SAID.model_copy(update={"id": "x"})), series=(loss, *forged))
     _take_parsed(found, LOG, parsed)
     assert len(found.evidence) == 1
     assert [g.what for g in found.gaps] == ["2 findings in /l/0.3.err"]
@@ -125,3 +127,7 @@ def test_file_that_was_blown_up_is_read_to_what_capture_wrote():
     """A sparse terabyte put in place of the log is not read."""
     frame = within(LogFrame(start=512, head=1 << 40), 5000)
     assert frame.start + frame.head == 5000
+
+
+def test_all_that_a_log_is_read_for_may_come_from_one():
+    assert FROM_LOGS == SERIES

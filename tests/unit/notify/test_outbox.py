@@ -10,7 +10,6 @@ import pytest
 
 from gpualert_slurm.config import Mail
 from gpualert_slurm.notification import Notification, Outcome, OutcomeKind
-from gpualert_slurm.notify import outbox as outbox_module
 from gpualert_slurm.notify.channel import Sender
 from gpualert_slurm.notify.delivery import Round
 from gpualert_slurm.notify.outbox import NoSuchMessageError, Outbox, OutboxBusyError, State
@@ -183,9 +182,8 @@ class Deadly(Sender):
         raise SystemExit
 
 
-def test_a_message_that_ends_its_sender_five_times_is_set_aside(box, monkeypatch):
+def test_a_message_that_ends_its_sender_five_times_is_set_aside(box):
     box.enqueue(notification(), MAIL, NOW)
-    monkeypatch.setattr(outbox_module.Outbox, "release", lambda self, held: None)
     for _ in range(5):
         assert box.state_of("k1") in (State.QUEUED, State.ACTIVE)
         with pytest.raises(SystemExit):
@@ -285,3 +283,45 @@ def test_a_key_that_is_no_file_name_is_refused(box, key):
 def test_the_folder_is_for_its_owner_only(box):
     box.enqueue(notification(), MAIL, NOW)
     assert [oct(p.stat().st_mode & 0o077) for p in (box.folder, *box.folder.rglob("*"))] == ["0o0"] * len([box.folder, *box.folder.rglob("*")])
+
+
+def test_what_is_on_its_way_is_told_by_three_listings(box):
+    for key, codes in (("k1", {}), ("k2", {"a": 450, "b": 450}), ("k3", {"a": 550, "b": 550})):
+        box.enqueue(notification(key), MAIL, NOW)
+        deliver(box, Answers(**codes))
+    box.enqueue(notification("k4"), MAIL, NOW)
+    assert box.on_their_way() == {"k2", "k4"}
+
+
+def test_several_are_queued_together_and_a_known_one_among_them_is_left_alone(box):
+    box.enqueue(notification("k1"), MAIL, NOW)
+    deliver(box, Answers())
+    assert box.enqueue_all([notification("k1"), notification("k2"), notification("k2")], MAIL, NOW) == ["k1", "k2", "k2"]
+    assert {p.stem: s for s, p in box.messages()} == {"k1": State.SENT, "k2": State.QUEUED}
+
+
+def test_what_its_senders_died_with_goes_alone(box):
+    """Three messages were in hand at two deaths; the deadly one is set aside in the end, the others arrive."""
+    for key in ("k1", "k2", "k3"):
+        box.enqueue(notification(key), MAIL, NOW)
+
+    class Poison(Sender):
+        together = 0
+
+        async def send(self, message: bytes, sender: str, recipients: Sequence[str]) -> list[Outcome]:
+            Poison.together += 1
+            await asyncio.sleep(0)
+            if b"Message-ID: <k2@" in message:
+                raise SystemExit
+            await asyncio.sleep(0.05)
+            Poison.together -= 1
+            return [Outcome(kind=OutcomeKind.SENT, recipient=r, code=250) for r in recipients]
+
+    for _ in range(12):
+        try:
+            asyncio.run(Outbox(box.folder).deliver_due(Poison(), NOW))
+            break
+        except SystemExit:
+            continue
+    states = {p.stem: s for s, p in box.messages()}
+    assert states == {"k1": State.SENT, "k2": State.CORRUPT, "k3": State.SENT}

@@ -66,6 +66,50 @@ def test_verify_fails_on_a_changed_log(judged, capsys):
     assert "MISMATCH" in capsys.readouterr().out
 
 
+def test_verify_fails_on_a_log_that_was_changed_beside_its_quotes(judged, capsys):
+    (judged / "rank0.log").write_text(LOG.replace("hello", "jello"))
+    assert main(["verify", str(judged), "--quiet"]) == 1
+    out = capsys.readouterr().out
+    assert "another SHA-256" in out
+    assert "1 of 1 quotes stand" in out
+
+
+def test_verify_takes_a_log_that_grew_after_it_was_read(judged):
+    with (judged / "rank0.log").open("a") as log:
+        log.write("more, later\n")
+    assert main(["verify", str(judged)]) == 0
+
+
+def test_verify_fails_on_a_log_cut_short_behind_its_last_quote(judged, capsys):
+    verdict = json.loads((judged / "verdict.json").read_text())
+    quote = next(e["source"] for e in verdict["evidence"] if e["source"]["kind"] == "quote")
+    (judged / "rank0.log").write_text(LOG[: quote["offset"] + quote["length"]])
+    assert main(["verify", str(judged)]) == 1
+    assert "shorter" in capsys.readouterr().out
+
+
+def test_verify_fails_on_a_wrong_line_number(judged, capsys):
+    verdict = json.loads((judged / "verdict.json").read_text())
+    for evidence in verdict["evidence"]:
+        if evidence["source"]["kind"] == "quote":
+            evidence["source"]["line"] = 77
+    (judged / "verdict.json").write_text(json.dumps(verdict))
+    assert main(["verify", str(judged)]) == 1
+    assert "it stands on line 5" in capsys.readouterr().out
+
+
+def test_verify_reopens_the_log_that_capture_wrote_with_its_frame(tmp_path, capsys):
+    """Header and footer of a rank log are no part of what is read, and the footer may come later."""
+    header = b'#gpualert-log/1 {"job":1,"attempt":"1.a","step":"0","task":0,"local":0,"stream":"err","node":"n1","created_ns":1}'
+    log = tmp_path / "0.0.err"
+    log.write_bytes(header.ljust(511) + b"\n" + LOG.encode())
+    assert main(["diagnose", "--json", "--exit-code", "1", str(log)]) == 0
+    (tmp_path / "verdict.json").write_text(capsys.readouterr().out)
+    assert main(["verify", str(tmp_path)]) == 0
+    log.write_bytes(log.read_bytes().replace(b"hello", b"jello"))
+    assert main(["verify", str(tmp_path)]) == 1
+
+
 def test_verify_fails_on_a_changed_verdict(judged, capsys):
     verdict = json.loads((judged / "verdict.json").read_text())
     quote = next(e["source"] for e in verdict["evidence"] if e["source"]["kind"] == "quote")

@@ -1,0 +1,1 @@
+"""Merging and judging a large job, measured."""

@@ -1,0 +1,1 @@
+"""Logs of real frameworks, recorded by running them: ``make goldens`` runs every recipe again and compares."""

@@ -1,0 +1,63 @@
+"""C1: ranks that never met, in the words of torch's store from 1.13 to 2.14, of NCCL, or by silence."""
+
+from __future__ import annotations
+
+from gpualert_slurm.stall import Waits
+from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.signals import busy, process, series, stall, stand, ticks
+
+
+def _meets_not(line: str, code: int | None = 1):
+    def make():
+        run = Run(("n1", "n2"))
+        for rank in range(2):
+            run.rank(rank, f"n{rank + 1}", trace(line), code=code, end=905 + rank)
+        return run.accounting(end=910).verdict()
+
+    return make
+
+
+def _silent(memory: float = 4e8, engine: float = 0.0, **more):
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        node = f"n{rank + 1}"
+        run.rank(rank, node, "Rendezvous'ing worker group\n", signal=9, end=3600.5, times=[3.0])
+        run.node(
+            node, series=[busy(node, [engine] * 60, f"GPU-{rank}"), series("gpu_memory_used_bytes", node, [memory] * 60, uuid=f"GPU-{rank}")], **more
+        )
+    return run
+
+
+EXAMPLES = {
+    "torch 1.13 to 2.14: the client": _meets_not("RuntimeError: The client socket has timed out after 900s while trying to connect to (n1, 29500)."),
+    "torch >= 2.4: not all came": _meets_not(
+        "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients joined."
+    ),
+    "torch >= 2.6: validation": _meets_not("torch.distributed.DistNetworkError: TCP client failed to connect/validate to host n1:29500 - timed out"),
+    "NCCL: no interface": _meets_not("torch.distributed.DistBackendError: Bootstrap : no socket interface found"),
+    "silence and idle GPUs": lambda: _silent().accounting("TIMEOUT", code=0, end=3600).verdict(),
+    "stacks in the rendezvous": lambda: (
+        _silent()
+        .node("n1", stalls=(stall(stand(0, Waits.RENDEZVOUS)),))
+        .node("n2", stalls=(stall(stand(1, Waits.RENDEZVOUS, "n2"), node="n2"),))
+        .accounting("TIMEOUT", code=0, end=3600)
+        .verdict()
+    ),
+}
+NEAR_MISSES = {
+    "a task already dead": lambda: (
+        _silent().rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()
+    ),
+    "progress": lambda: (
+        Run(("n1", "n2"))
+        .rank(0, "n1", steps(1, 50), signal=9, end=3601, times=ticks(50))
+        .rank(1, "n2", signal=9, end=3601)
+        .accounting("TIMEOUT", code=0, end=3600)
+        .verdict()
+    ),
+    "data are prepared on the CPU": lambda: (
+        _silent(processes=(process(pid=5, rank=0, cpu_s=3500.0),)).accounting("TIMEOUT", code=0, end=3600).verdict()
+    ),
+    "suspended by Slurm": lambda: _silent().accounting("TIMEOUT", code=0, end=3600, suspended_s=3500).verdict(),
+    "GPUs at work": lambda: _silent(engine=60.0, memory=4e10).accounting("TIMEOUT", code=0, end=3600).verdict(),
+}

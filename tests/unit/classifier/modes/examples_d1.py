@@ -1,0 +1,30 @@
+"""D1: confirmed by stalls of seconds, or by launches at an idle engine; anything less only warns."""
+
+from __future__ import annotations
+
+from tests.unit.classifier.signals import GIB, Run, busy, done, gpu, series, trained
+
+STOP_AND_GO = ([0.0] * 8 + [90.0]) * 12
+
+
+def _slow(memory: float = 60 * GIB, **node) -> Run:
+    run = trained(200)
+    duty = series("gpu_duty_percent", "n1", node.pop("duty", STOP_AND_GO), every=2)
+    held = series("gpu_memory_used_bytes", "n1", [memory] * 20, every=10)
+    return run.node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, held, *node.pop("series", [])], **node)
+
+
+EXAMPLES = {
+    "the engine stops and goes": lambda: done(_slow()),
+    "and processes wait for storage": lambda: done(_slow(series=[series("host_psi_io_percent", "n1", [60.0] * 20, uuid=None, every=10)])),
+    "launches at an idle engine": lambda: done(
+        _slow(duty=[3.0] * 100, series=[series("kernel_launches", "n1", [500.0] * 20, uuid=None, every=10, rank=0)])
+    ),
+    "the loader's process at a whole core": lambda: done(_slow(series=[series("cpu_percent", "n1", [100.0] * 20, uuid=None, every=10, rank=0)])),
+}
+NEAR_MISSES = {
+    "a small model": lambda: done(_slow(memory=2 * GIB)),
+    "a low duty cycle alone": lambda: done(trained(200).node("n1", series=[busy("n1", [8.0] * 20, every=10)])),
+    "busy": lambda: done(_slow(duty=[95.0] * 100)),
+    "a handful of steps": lambda: done(trained(5).node("n1", series=[busy("n1", [1.0] * 12, every=1)]), end=16),
+}

@@ -1,0 +1,34 @@
+"""D3: one rank computes while its peers wait, by SM activity; or its clock is below theirs."""
+
+from __future__ import annotations
+
+from tests.unit.classifier.signals import Run, done, gpu, process, series, sm, trained
+
+
+def _ranks(active: list[float], name: str = "gpu_sm_activity_percent", **more) -> Run:
+    run = trained(200, ranks=len(active), nodes=("n1",))
+    for rank, value in enumerate(active):
+        run.node("n1", series=[series(name, "n1", [value] * 21, uuid=f"GPU-{rank}", every=10, rank=rank)])
+    return run.node("n1", **more)
+
+
+EXAMPLES = {
+    "0.55 against 0.16": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0])),
+    "two ranks are enough": lambda: done(_ranks([20.0, 60.0])),
+    "a clock below its peers'": lambda: done(_ranks([1900.0, 1900.0, 900.0, 1890.0], "gpu_sm_clock_mhz")),
+}
+NEAR_MISSES = {
+    "power alone only warns": lambda: done(_ranks([300_000.0, 690_000.0, 300_000.0, 310_000.0], "gpu_power_mw")),
+    "different kinds of GPU": lambda: done(
+        _ranks(
+            [1900.0, 1900.0, 900.0, 1890.0],
+            "gpu_sm_clock_mhz",
+            gpus_after=tuple(gpu("n1", f"GPU-{i}", 205, name="NVIDIA A30" if i == 2 else "NVIDIA H100") for i in range(4)),
+        )
+    ),
+    "even": lambda: done(_ranks([55.0, 57.0, 54.0, 56.0])),
+    "stages": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0], processes=(process(rank=0, command=("python", "pretrain.py", "--pp-size=4")),))),
+    "for a moment": lambda: done(
+        trained(200, ranks=2).node("n1", series=[sm("n1", [16.0] * 21, "GPU-0", every=10), sm("n1", [90.0] * 6 + [16.0] * 15, "GPU-1", every=10)])
+    ),
+}

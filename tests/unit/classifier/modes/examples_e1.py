@@ -1,0 +1,48 @@
+"""E1: losses that are not finite, far above their best, dead or flat, as several programs print them."""
+
+from __future__ import annotations
+
+import math
+
+from tests.unit.classifier.records import Run, steps
+from tests.unit.classifier.signals import done, ticks, trained
+
+HF_NAN = "".join(f"{{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 5e-05, 'epoch': {i / 100:.2f}}}\n" for i in range(1, 61))
+MEGATRON_NAN = "".join(
+    f" iteration {i:8d}/     100 | consumed samples: {i} | elapsed time per iteration (ms): 900.1 | lm loss: {'NAN' if i > 50 else f'{3 - i / 100:.6E}'} | loss scale: 1.0 | grad norm: nan |\n"
+    for i in range(1, 101)
+)
+MEGATRON = "".join(
+    f" iteration {i:8d}/     100 | consumed samples: {i} | lm loss: {3 - i / 100:.6E} | loss scale: 1.0 | grad norm: 1.2 | number of nan iterations:   0 |\n"
+    for i in range(1, 101)
+)
+
+
+def _prints(text: str, code: int = 0):
+    state = ("COMPLETED", 0) if code == 0 else ("FAILED", code)
+    return lambda: Run().rank(0, "n1", text, code=code, end=205, times=ticks(400, 0.5)).accounting(state[0], code=state[1], end=206).verdict()
+
+
+EXAMPLES = {
+    "transformers 4: the NaN filter": _prints(HF_NAN),
+    "Megatron-LM: NaN from step 51 on": _prints(MEGATRON_NAN),
+    "deepspeed: the smallest loss scale": _prints(
+        steps(1, 30)
+        + 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nException: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n',
+        1,
+    ),
+    "a spike": lambda: done(trained(200, loss=lambda i: 3.0 - i / 100 if i < 100 else 3.0 + (i - 100) / 4)),
+    "flat from the start": lambda: done(trained(200, loss=lambda i: 2.3026 + 0.004 * math.sin(i))),
+    "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
+}
+NEAR_MISSES = {
+    "Megatron-LM counts no NaN": _prints(MEGATRON),
+    "an early overflow of the loss scale": _prints(
+        "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4294967296, reducing to 2147483648\n" * 3 + steps(1, 100)
+    ),
+    "a loss of reinforcement learning": lambda: done(trained(200, loss=lambda i: -0.01 * i)),
+    "still falling, a target missed": lambda: done(trained(200, loss=lambda i: 3.0 - i / 500)),
+    "a model that has learned what there is": lambda: done(trained(200, loss=lambda i: 0.31 + 0.002 * math.sin(i))),
+    "flat for a few steps of warm-up": lambda: done(trained(40, loss=lambda i: 11.9 - 0.0005 * i), end=51),
+    "noise": lambda: done(trained(200, loss=lambda i: 2.0 + 0.3 * (-1) ** i)),
+}

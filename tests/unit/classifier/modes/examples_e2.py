@@ -1,0 +1,51 @@
+"""E2: checkpoints that do not load, and starts from scratch beside a parent."""
+
+from __future__ import annotations
+
+from gpualert_slurm.past_verdict import PastVerdict
+from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.signals import done, ticks
+
+PARENT = PastVerdict(relation="parent", job="4700", mode="F3", fault="user", head_loss=11.0, tail_loss=2.0, gpu_hours=8.0)
+
+
+def _dies(error: str):
+    return lambda: Run().rank(0, "n1", trace(error), code=1).accounting().verdict()
+
+
+def _child(first: float, **job):
+    return lambda: done(
+        Run(past=(PARENT,), **job).rank(0, "n1", steps(1, 60, None, lambda i: first * 0.97**i), code=0, end=100, times=ticks(60)), end=101
+    )
+
+
+EXAMPLES = {
+    "torch 1.13 to 2.14: sizes": _dies(
+        "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight: copying a param with shape torch.Size([10, 5])"
+    ),
+    "transformers 4.30 to 5.23: none valid": _dies("ValueError: Can't find a valid checkpoint at out/checkpoint-500"),
+    "transformers: none in the folder": _dies("ValueError: No valid checkpoint found in output directory (out)"),
+    "torch: a cut archive": _dies("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory"),
+    "safetensors": _dies("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge"),
+    "from scratch": _child(11.2),
+}
+NEAR_MISSES = {
+    "the parent's tail": _child(2.0),
+    "the same loss without a parent": lambda: done(
+        Run().rank(0, "n1", steps(1, 60, None, lambda i: 11.2 * 0.97**i), code=0, end=100, times=ticks(60)), end=101
+    ),
+    "another error at load": _dies("FileNotFoundError: [Errno 2] No such file or directory: 'data/train.bin'"),
+    "a size mismatch in mid-training": lambda: (
+        Run()
+        .rank(
+            0,
+            "n1",
+            steps(1, 40) + trace("RuntimeError: The size of tensor a (4) must match the size of tensor b (3)"),
+            code=1,
+            end=50,
+            times=ticks(45),
+        )
+        .accounting()
+        .verdict()
+    ),
+}
