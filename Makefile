@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture soak docs clean help
+.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens clean help
 
 all: build
 
@@ -95,6 +95,18 @@ bench: build ## what gpualert costs, as differences on one machine; writes its s
 bench-capture: build ## what capture costs a job and gpualert-run a command (root, half an hour); writes its section of doc/performance.md
 	$(BIN)/python -m tests.bench --group bench-capture
 
+bench-notify: build ## 10,000 mails through a relay that fails, the sender killed twenty times (ten minutes); writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench.notify
+
+bench-scan: build ## how fast logs are read, beside ripgrep where it is installed (a few minutes, 2.5 GB in TMPDIR); writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench.scan
+
+bench-judge: build ## a job of 1,024 ranks, merged and judged (a minute); writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench.judge
+
+bench-node: build ## what gpualert-node costs a node (root, three minutes); writes its section of doc/performance.md
+	$(BIN)/python -m tests.bench.node
+
 SOAK_S ?= 600
 
 soak: build ## random writers, killed at random times, for SOAK_S seconds: not a byte may be lost
@@ -102,6 +114,9 @@ soak: build ## random writers, killed at random times, for SOAK_S seconds: not a
 
 docs: build ## pages that are generated from the code
 	$(BIN)/python doc/generate.py
+
+goldens: venv ## what real frameworks print, against the recorded logs (UPDATE=1 records; 9 GB, half an hour; doc/goldens.md)
+	$(BIN)/python -m tests.goldens $(if $(GOLDENS_HOME),--home $(GOLDENS_HOME)) $(if $(ONLY),--only $(ONLY)) $(if $(UPDATE),--update)
 
 clean:
 	rm -rf build dist .typing *.egg-info demo-out

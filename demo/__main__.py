@@ -6,12 +6,13 @@ import shutil
 import signal
 import sys
 import time
+from email.message import EmailMessage
 from pathlib import Path
 
 from tests.testbed import Cluster, host
 from tests.testbed.gpu_load import GpuLoad
 
-from . import comparison, jobs, mail_files, verdicts
+from . import comparison, jobs, mail_files, together, verdicts
 from .scenarios import ALL, prepare
 
 OUT = Path("demo-out")
@@ -68,6 +69,7 @@ def story(cluster: Cluster, home: Path) -> int:
     plain = jobs.run(cluster, home, gpualert=False, say=say)
     without = {letter: comparison.states(cluster, job) for letter, job in plain.items()}
     cluster.hook_in()
+    cluster.gpualert.configure({"mail": {"group_interval_s": together.GROUP_INTERVAL_S}})
     cluster.start_daemon()
     say("with gpualert (sbatch --gpualert-mail=alice@example.org):")
     alerted = jobs.run(cluster, home, gpualert=True, say=say)
@@ -80,14 +82,19 @@ def story(cluster: Cluster, home: Path) -> int:
     diagnoses, right = verdicts.table({letter: jobs.mail_of(cluster, job).message() for letter, job in alerted.items()})
     print(f"what the mails diagnosed:\n\n{diagnoses}\n")
     mails = len(cluster.smtp.mails())
-    say(f"{mails} mails for {len(ALL)} jobs; every .eml, .html and .png is in {OUT}/")
+    threads = together.run(cluster, say)
+    for stem, message in together.files(threads, OUT):
+        save(message, stem)
+    apart = together.right(threads)
+    say(f"{mails} mails for {len(ALL)} jobs, {len(threads)} about an array and a requeue; every .eml, .html and .png is in {OUT}/")
     if not same:
         print("gpualert changed what Slurm recorded: see the lines marked DIFFERENT", file=sys.stderr)
     if mails != len(ALL):
         print(f"{len(ALL)} jobs must give {len(ALL)} mails, not {mails}", file=sys.stderr)
     if not right:
         print("a mail names another cause than the one that this demo made: see the lines marked DIFFERENT", file=sys.stderr)
-    return 0 if same and right and mails == len(ALL) else 1
+    print("".join(f"{words}\n" for words in apart), end="", file=sys.stderr)
+    return 0 if same and right and mails == len(ALL) and not apart else 1
 
 
 def show_mail(cluster: Cluster, letter: str, title: str, job_id: int) -> None:
@@ -95,11 +102,19 @@ def show_mail(cluster: Cluster, letter: str, title: str, job_id: int) -> None:
     mail = jobs.mail_of(cluster, job_id)
     message = mail.message()
     stem = OUT / f"{letter}-job-{job_id}"
-    shutil.copy(mail.path, stem.with_suffix(".eml"))
     print(f"\n{'=' * 100}\n({letter}) {title}\nTo: {', '.join(mail.recipients)}\nSubject: {message['Subject']}\n{'-' * 100}")
     print(mail_files.text_of(message).rstrip())
     attached = [f"{part.get_filename()} ({len(part.get_payload(decode=True) or b'')} bytes)" for part in message.iter_attachments()]
     print(f"{'-' * 100}\nattached: {', '.join(attached) or 'nothing'}")
+    save(message, stem)
+    for width_px, dark in mail_files.LOOKS if letter == ALL[0].letter else ():
+        look = stem.with_name(f"{stem.name}-{width_px}px-{'dark' if dark else 'light'}.png")
+        mail_files.draw(stem.with_suffix(".html"), look, width_px, dark=dark)
+
+
+def save(message: EmailMessage, stem: Path) -> None:
+    """Leave a mail as .eml, .html and .png."""
+    stem.with_suffix(".eml").write_bytes(bytes(message))
     html = mail_files.html_of(message)
     if html is not None:
         stem.with_suffix(".html").write_text(html)

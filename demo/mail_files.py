@@ -12,7 +12,12 @@ from pathlib import Path
 
 WIDTH_PX = 760
 TIMEOUT_S = 60
-MEASURE = "<script>document.documentElement.setAttribute('data-height', document.documentElement.scrollHeight)</script>"
+LEAST_PX = 500
+LOOKS = tuple((width_px, dark) for width_px in (360, 800) for dark in (False, True))
+"""A telephone and a window, by day and by night."""
+MEASURE = "<script>parent.postMessage(document.documentElement.scrollHeight, '*')</script>"
+FRAME = """<html><script>onmessage = e => document.documentElement.setAttribute('data-height', e.data)</script><body style="margin:0;background:#888">
+<iframe src="{page}" style="border:0;display:block;width:{width}px;height:{height}px"></iframe></body></html>"""
 
 
 def text_of(message: EmailMessage) -> str:
@@ -36,15 +41,24 @@ def html_of(message: EmailMessage) -> str | None:
     return html
 
 
-def draw(html: Path, png: Path) -> None:
-    """A picture of a page, as high as the page is, by headless Chromium; raises ``RuntimeError`` with Chromium's words."""
+def draw(html: Path, png: Path, width_px: int = WIDTH_PX, *, dark: bool = False) -> None:
+    """A picture of a page, as high as the page is, by headless Chromium; raises ``RuntimeError`` with Chromium's words.
+
+    A headless window has a least width of its own, so that a narrow page is drawn in a frame of its width.
+    """
+    scheme = ["--blink-settings=preferredColorScheme=0"] if dark else ["--blink-settings=preferredColorScheme=1"]
     with tempfile.TemporaryDirectory(prefix="gpualert-chromium-") as profile:
         measured = Path(profile) / "measured.html"
         measured.write_text(html.read_text() + MEASURE)
-        dom = _chromium(profile, "--dump-dom", f"--window-size={WIDTH_PX},600", measured.as_uri())
+        framed = Path(profile) / "framed.html"
+        framed.write_text(FRAME.format(width=width_px, height=600, page=measured.as_uri()))
+        window_px = max(width_px, LEAST_PX)
+        dom = _chromium(profile, "--dump-dom", f"--window-size={window_px},600", *scheme, framed.as_uri())
         found = re.search(r'data-height="(\d+)"', dom)
         height = min(int(found.group(1)) if found else 1600, 16000)
-        _chromium(profile, f"--screenshot={png.resolve()}", "--hide-scrollbars", f"--window-size={WIDTH_PX},{height}", html.resolve().as_uri())
+        framed.write_text(FRAME.format(width=width_px, height=height, page=html.resolve().as_uri()))
+        size = f"--window-size={window_px},{height}"
+        _chromium(profile, f"--screenshot={png.resolve()}", "--hide-scrollbars", size, *scheme, framed.as_uri())
     if not png.exists():
         raise RuntimeError(f"Chromium ended well but left no {png}")
 
