@@ -39,8 +39,9 @@ build: venv c nvml ## everything into .venv/
 
 test: deps build unit integration system ## environment, build, and all tests
 
-# Real daemons, clocks and signals on a busy machine: what fails is run once more, and named as rerun in the summary; twice is a failure.
-AGAIN := --reruns 1 -raR
+# Real daemons, clocks and signals on a busy machine: what fails is run once more after a pause (a service may still be ending), and named as
+# rerun in the summary; twice is a failure.
+AGAIN := --reruns 1 --reruns-delay 5 -raR
 
 unit: ; $(BIN)/python -m pytest tests/unit -q
 integration: ; $(BIN)/python -m pytest tests/integration -q $(AGAIN)

@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,14 +44,6 @@ def test_plugstack_and_slurm_conf(cluster: Cluster) -> None:
         cluster.hook_in()
 
 
-def configure(cluster: Cluster, changes: Mapping[str, Mapping[str, object]]) -> None:
-    """Change gpualert.toml and have every gpualert-node read it."""
-    cluster.gpualert.configure(changes)
-    for service in cluster.node_services.values():
-        service.stop()
-        service.start()
-
-
 @pytest.fixture
 def without_daemon(cluster: Cluster) -> Iterator[Path]:
     """A site without gpualertd: reports are sealed for SlurmUser, whom EpilogSlurmctld runs as. Gives the script to set."""
@@ -62,7 +54,7 @@ def without_daemon(cluster: Cluster) -> Iterator[Path]:
         folder.chmod(mode)
         shutil.chown(folder, "slurm", "slurm")
     cluster.daemon.stop()
-    configure(cluster, {"site": {"daemon_user": "slurm", "spool_dir": str(spool)}, "daemon": {"state_dir": str(state)}})
+    cluster.configure({"site": {"daemon_user": "slurm", "spool_dir": str(spool)}, "daemon": {"state_dir": str(state)}})
     shutil.copy(EXAMPLES / "epilog-slurmctld.sh", cluster.root / "etc" / "epilog-slurmctld.sh")
     script = cluster.root / "etc" / "once.sh"
     script.write_text(
@@ -73,7 +65,7 @@ def without_daemon(cluster: Cluster) -> Iterator[Path]:
     try:
         yield script
     finally:
-        configure(cluster, before)
+        cluster.configure(before)
         for folder in (state, spool):
             shutil.rmtree(folder)
 

@@ -32,11 +32,11 @@ def bed(cluster: Cluster) -> Iterator[Cluster]:
     """The cluster without its daemon, so that reports stay in the spool; lines that root writes count as the kernel's."""
     cluster.daemon.stop()
     cluster.wait_idle()
-    cluster.gpualert.configure({"node": {"kernel_log_from_root": True}})
+    cluster.configure({"node": {"kernel_log_from_root": True}})
     yield cluster
     for node in cluster.nodes:
         cluster.nvml.reset(node)
-    cluster.gpualert.configure({"node": {"kernel_log_from_root": False}})
+    cluster.configure({"node": {"kernel_log_from_root": False}})
 
 
 def documents(cluster: Cluster, job: int) -> list[JobNote | NodeReport]:

@@ -39,11 +39,11 @@ for step in range(10, 40):
 def bed(cluster: Cluster) -> Iterator[Cluster]:
     """The cluster with its daemon, and nodes that are quick to suspect."""
     cluster.wait_idle()
-    cluster.gpualert.configure({"node": {"stall_min_s": 6}})
+    cluster.configure({"node": {"stall_min_s": 6}})
     if not cluster.daemon.running:
         cluster.start_daemon()
     yield cluster
-    cluster.gpualert.configure({"node": {"stall_min_s": 300}})
+    cluster.configure({"node": {"stall_min_s": 300}})
     cluster.daemon.stop()
 
 

@@ -239,6 +239,13 @@ class Cluster(SlurmClient):
         self.slurmctld.start()
         self.wait_idle()
 
+    def configure(self, changes: Mapping[str, Mapping[str, object]] | None = None) -> None:
+        """Change gpualert.toml and have every gpualert-node read it: one that has not yet ended after the last job knows the old one."""
+        self.gpualert.configure(changes)
+        for service in self.node_services.values():
+            service.stop()
+            service.start()
+
     def reconfigure(self, changes: Mapping[str, str | None]) -> None:
         """Change slurm.conf (None takes a line out) and wait until every slurmd has read it."""
         self._change(changes)

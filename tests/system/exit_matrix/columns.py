@@ -63,15 +63,15 @@ def _unhooked(c: Cluster) -> Iterator[None]:
 @contextmanager
 def _configured(c: Cluster, table: str, key: str, value: object) -> Iterator[None]:
     before = c.gpualert.settings[table].get(key)
-    c.gpualert.configure({table: {key: value}})
+    c.configure({table: {key: value}})
     try:
         yield
     finally:
         if before is None:
             del c.gpualert.settings[table][key]
-            c.gpualert.configure()
+            c.configure()
         else:
-            c.gpualert.configure({table: {key: before}})
+            c.configure({table: {key: before}})
 
 
 def _unmount(folder: Path) -> None:
