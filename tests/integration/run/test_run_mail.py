@@ -250,3 +250,17 @@ def test_where_no_bundle_is_possible_the_command_runs_all_the_same(run) -> None:
     assert done.stderr.count(b"\n") == 1
     assert b"runs without capture" in done.stderr
     assert run("--timeout", "0.3", "--", "sleep", "9", env=environment).returncode == 124
+
+
+def test_diagnoses_of_many_short_commands_take_turns(gpualert_run, tmp_path):
+    """Twelve commands in a row leave twelve diagnoses that run one after the other, not twelve at once."""
+    notes = tmp_path / "notes"
+    diagnosis = tmp_path / "diagnosis"
+    diagnosis.write_text(f"#!/bin/sh\necho begins >> {notes}\nsleep 0.1\necho ends >> {notes}\n")
+    diagnosis.chmod(0o755)
+    gpualert_run.environment |= {"GPUALERT_PYTHON": str(diagnosis)}
+    for _ in range(12):
+        assert gpualert_run("--", "true").returncode == 0
+    until(lambda: notes.exists() and len(notes.read_text().split()) == 24, "twelve diagnoses", 40)
+    assert notes.read_text().split() == ["begins", "ends"] * 12
+
