@@ -1,6 +1,6 @@
 """Files the owner asked for (``--gpualert-artifacts``): globs below the work directory, taken as the user, within a budget.
 
-No link is followed on the way, nothing but regular files is opened, the walk is bounded, and what is left out is named.
+No link is followed on the way, nothing but regular files is opened (``collect_beneath.py``), the walk is bounded, and what is left out is named.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from gpualert_slurm.artifact import Artifact
 from gpualert_slurm.config import Node
 from gpualert_slurm.epilog.collect_account import Account
+from gpualert_slurm.epilog.collect_beneath import file_beneath, folder_beneath, in_kernel_file_system
 from gpualert_slurm.epilog.collect_files import name_of
 from gpualert_slurm.epilog.collect_user import Limits, Send, run_as
 from gpualert_slurm.gap import Gap
@@ -25,7 +26,6 @@ MOST_GLOBS = 20
 MOST_NAMED = 100
 _MOST_LOOKED_AT = 20_000
 _MOST_DEPTH = 12
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 @dataclass
@@ -85,6 +85,9 @@ class _Work:
         except OSError as error:
             send(b"G" + Gap(what=f"artifacts below {name_of(self.work_dir)}", why=error.strerror or str(error)).json_bytes())
             return
+        if in_kernel_file_system(root):
+            send(b"G" + Gap(what=f"artifacts below {name_of(self.work_dir)}", why="it lies in a file system of the kernel's own").json_bytes())
+            return
         for pattern in self.globs:
             before = len(matched)
             parts = [p for p in pattern.split("/") if p not in ("", ".")]
@@ -109,11 +112,11 @@ class _Work:
     def _take(self, root: int, path: str, left: int) -> Artifact:
         name = name_of(path)
         try:
-            fd = _descend(root, path)
+            fd, status = file_beneath(root, path)
         except OSError as error:
             return Artifact(path=name, left_out=error.strerror or str(error))
         try:
-            size = os.fstat(fd).st_size
+            size = status.st_size
             if size > self.most_bytes:
                 return Artifact(path=name, size_bytes=size, left_out=f"larger than {self.most_bytes} bytes")
             if size > left:
@@ -139,8 +142,11 @@ class _Walk:
         part, rest = parts[0], parts[1:]
         if part == "**":
             yield from self.matching(folder, rest or ["*"], above, depth)
-        with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in _bounded(entries, self))
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name for entry in _bounded(entries, self))
+        except OSError:
+            return  # it went, or its server did, while it was listed
         for name in names:
             if part == "**":
                 if not name.startswith("."):
@@ -155,7 +161,7 @@ class _Walk:
 
     def _inside(self, folder: int, name: str, parts: Sequence[str], above: str, depth: int) -> Iterator[tuple[str, float]]:
         try:
-            inner = os.open(name, _OPEN | os.O_DIRECTORY, dir_fd=folder)
+            inner = folder_beneath(folder, name)
         except OSError:
             return  # no folder, or a link to one
         try:
@@ -183,26 +189,6 @@ def _bounded(entries: Iterator[os.DirEntry[str]], walk: _Walk) -> Iterator[os.Di
 
 def _fits(name: str, part: str) -> bool:
     return fnmatch.fnmatchcase(name, part) and (not name.startswith(".") or part.startswith("."))
-
-
-def _descend(root: int, path: str) -> int:
-    """The regular file at ``path`` below ``root``, no component of which is a link."""
-    *folders, name = path.split("/")
-    here = os.dup(root)
-    try:
-        for folder in folders:
-            inner = os.open(folder, _OPEN | os.O_DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = inner
-        if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
-            raise OSError("it is no regular file (a link, a pipe, a device or a folder)")
-        fd = os.open(name, _OPEN, dir_fd=here)
-    finally:
-        os.close(here)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError("it is no regular file")
-    return fd
 
 
 def _exactly(fd: int, size: int) -> bytes:
