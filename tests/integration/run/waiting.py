@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def until(condition: Callable[[], object], what: str, within_s: float = 20) -> None:
+def until(condition: Callable[[], object], what: str, within_s: float = 60) -> None:
     """Wait for it, and say what did not come true."""
     end = time.monotonic() + within_s
     while not condition():
