@@ -9,12 +9,19 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens clean help
+.PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens clean help
 
 all: build
 
 help: ## what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+TORCH_HOME ?= /opt/gpualert-torch
+# The CPU build where pip knows one under that version (2.13.0+cpu comes before 2.13.0), else the CUDA build. Any from 2.6 on will do.
+TORCH ?= torch==2.13.0
+
+torch: deps ## PyTorch for the system tests with real ranks, where every user can run it (TORCH_HOME=/opt/gpualert-torch, TORCH='torch>=2.6')
+	@bash tests/testbed/make-torch.sh "$(TORCH_HOME)" "$(PYTHON)" '$(TORCH)' numpy
 
 deps: ## Debian packages for building, the test bed and the demo (root; skipped elsewhere)
 	@bash tests/testbed/install-packages.sh
@@ -45,7 +52,7 @@ AGAIN := --reruns 1 --reruns-delay 5 -raR
 
 unit: ; $(BIN)/python -m pytest tests/unit -q
 integration: ; $(BIN)/python -m pytest tests/integration -q $(AGAIN)
-system: ; $(BIN)/python -m pytest tests/system -q $(AGAIN)
+system: ; GPUALERT_TORCH_HOME='$(TORCH_HOME)' $(BIN)/python -m pytest tests/system -q $(AGAIN)
 
 check: build lint typing law shell ## ruff, mypy, room law, shellcheck
 
@@ -67,7 +74,7 @@ law: ; $(BIN)/python -m pytest tests/unit/test_room_law.py -q
 shell:
 	@git ls-files '*.sh' .ci/run | xargs -r $(BIN)/shellcheck
 
-demo: ## five jobs on a real Slurm cluster on this machine, and the mails their owners get
+demo: ## five jobs, an array and a requeue on a real Slurm cluster on this machine, and the mails their owners get
 	@bash demo/run.sh
 
 matrix: deps build ## the system tests on three Slurm versions, two ways of tracking processes (root; half an hour, 3 GB); writes doc/matrix.md
