@@ -84,7 +84,7 @@ def _stalled(notes: Sequence[StallNote], since_ns: int, zone: tzinfo | None) -> 
         busy = "Its GPUs are busy, evenly: a collective that waits spins so, and so does a very long kernel."
         lines.append("Its GPUs are idle." if all(idle) else busy)
     lines += ["", "Where its ranks stand:"]
-    lines += [f"  {_who(rank, None)} on {sentence(rank.node, 64)} (pid {rank.pid}) {_WORDS[rank.waits]}{_on(rank)}" for rank in ranks[:MOST_RANKS]]
+    lines += [f"  {_who(rank, None)} on {sentence(rank.node, 64)} ({_place(rank)}) {_WORDS[rank.waits]}{_on(rank)}" for rank in ranks[:MOST_RANKS]]
     if total > min(len(ranks), MOST_RANKS):
         counted = Counter(_WORDS[rank.waits] for rank in ranks[MOST_RANKS:])
         more = ", ".join(f"{count} {word}" for word, count in counted.items())
@@ -93,8 +93,11 @@ def _stalled(notes: Sequence[StallNote], since_ns: int, zone: tzinfo | None) -> 
     if shown is not None and shown.python_stack:
         lines += ["", f"The stack of {_who(shown, None)}, innermost first, as py-spy read it from outside:"]
         lines += [f"  {sentence(frame, 160)}" for frame in shown.python_stack[:MOST_FRAMES]]
-    if any(rank.waits is Waits.STOPPED for rank in ranks):
-        lines += ["", f"A process that was stopped goes on with: srun --jobid {job} --overlap kill -CONT PID"]
+    stopped = [rank for rank in ranks if rank.waits is Waits.STOPPED]
+    if stopped:
+        node, pids = stopped[0].node, " ".join(str(rank.pid) for rank in stopped if rank.node == stopped[0].node)
+        lines += ["", "A process that was stopped goes on with:", ""]
+        lines += [f"    srun --jobid {job} --overlap -N1 -n1 -w {sentence(node, 64)} kill -CONT {pids}"]
     gaps = {str(gap) for note in notes for gap in (*note.stall.gaps, *(g for r in note.stall.ranks for g in r.gaps))}
     if gaps:
         lines += ["", "Not known:", *(f"  {sentence(gap, 200)}" for gap in sorted(gaps)[:8])]
@@ -111,6 +114,11 @@ def _who(rank: RankStand | None, note: StallNote | None) -> str:
     if rank is not None:
         return f"rank {rank.rank}" if rank.rank is not None else f"process {rank.pid}"
     return f"a process on {sentence(note.node, 64)}" if note is not None else "a process"
+
+
+def _place(rank: RankStand) -> str:
+    """Below a launcher Slurm knows one task only: the local rank is what the launcher's own messages call it."""
+    return f"local rank {rank.local_rank}, pid {rank.pid}" if rank.local_rank is not None else f"pid {rank.pid}"
 
 
 def _on(rank: RankStand) -> str:

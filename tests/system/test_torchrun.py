@@ -1,20 +1,18 @@
-"""``--gpualert-split=torchrun`` over a real torchrun. Needs PyTorch: here, or in the interpreter that GPUALERT_TORCH_PYTHON names."""
+"""``--gpualert-split=torchrun`` over a real torchrun. Needs PyTorch: ``make torch``."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.system.plugged import ASKED, Plugged
+from tests.testbed import pytorch
 from tests.testbed.host import ALICE
 
-PYTHON = os.environ.get("GPUALERT_TORCH_PYTHON") or (sys.executable if importlib.util.find_spec("torch") else "")
+PYTHON = pytorch.interpreter()
 pytestmark = [
-    pytest.mark.skipif(not PYTHON, reason="PyTorch is not installed: set GPUALERT_TORCH_PYTHON to an interpreter that has it and that every user can run"),
+    pytest.mark.skipif(not PYTHON, reason=pytorch.WHY_NOT),
     pytest.mark.timeout(240),
 ]
 TRAIN = """import os, sys

@@ -27,6 +27,9 @@ def install(prefix: Path, work: Path) -> None:
     site = prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     ours = Path(sysconfig.get_paths()["purelib"])
     _link_tree(ours, site)
+    py_spy = Path(sysconfig.get_paths()["scripts"]) / "py-spy"
+    if py_spy.exists():  # as the extra "stacks" would have put it there
+        _link(py_spy, prefix / "bin" / "py-spy")
     source = work / "source"
     _copy_sources(source)
     wheels = work / "wheels"

@@ -1,0 +1,82 @@
+"""Ranks of a real torchrun below one Slurm task, doing gloo's all_reduce: one is stopped, and the mail names it, not the task. Needs ``make torch``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+
+import pytest
+
+from tests.system.test_daemon import about, text
+from tests.system.test_node_reports import ALICE, MAIL
+from tests.system.test_stall_mail import bed
+from tests.testbed import Cluster, pytorch
+from tests.testbed.daemon import wait_until
+
+__all__ = ["bed"]
+
+PYTHON = pytorch.interpreter()
+pytestmark = [pytest.mark.skipif(not PYTHON, reason=pytorch.WHY_NOT), pytest.mark.timeout(420)]
+RANKS, STOPPED = 3, 2
+TRAIN = """
+import os, sys, time
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader
+
+def main():
+    home = sys.argv[1]
+    dist.init_process_group("gloo")
+    rank = dist.get_rank()
+    with open(f"{home}/torch-pid-{rank}.part", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(f"{home}/torch-pid-{rank}.part", f"{home}/torch-pid-{rank}")
+    weights = torch.zeros(1000)
+    for step, batch in enumerate(DataLoader(list(range(4000)), batch_size=4, num_workers=1)):
+        weights[:4] = batch
+        dist.all_reduce(weights)
+        if rank == 0:
+            print("step", step, flush=True)
+        time.sleep(0.7)
+
+main()
+"""
+
+
+def test_mail_names_the_stopped_rank_below_torchrun_while_the_job_runs_and_the_all_clear_follows(bed: Cluster) -> None:
+    """Slurm sees one task. Only rank 0 prints; the workers of the data loaders have the ranks' environment, and are none."""
+    home = bed.home(ALICE)
+    (home / "train.py").write_text(TRAIN)
+    run = f"{PYTHON} -m torch.distributed.run --standalone --nproc-per-node={RANKS} {home}/train.py {home}"
+    script = f"#!/bin/bash\nexport OMP_NUM_THREADS=1 GLOO_SOCKET_IFNAME=lo\nsrun -n1 {run}\n"
+    job = bed.submit(script, "-wn1", "-n1", "--cpus-per-task=4", "--time=10", MAIL, user=ALICE)
+    stalled = lambda mail: about(job)(mail) and mail.message()["X-GPUAlert-Stall"] == "stalled"  # noqa: E731
+    resumed = lambda mail: about(job)(mail) and mail.message()["X-GPUAlert-Stall"] == "resumed"  # noqa: E731
+    pids: dict[int, int] = {}
+    try:
+        log = bed.gpualert.state_dir / "logs"
+        wait_until(lambda: any(b"step 8\n" in path.read_bytes() for path in log.glob(f"{job}.*/0.0.out")), "it has a rhythm", 150)
+        pids = {rank: int((home / f"torch-pid-{rank}").read_text()) for rank in range(RANKS)}
+        os.kill(pids[STOPPED], signal.SIGSTOP)
+        (mail,) = bed.smtp.wait_mail(stalled, timeout_s=120)
+        assert bed.job(job)[0]["JobState"] == "RUNNING"
+        subject, words = str(mail.message()["Subject"]), text(mail)
+        assert re.search(rf"no progress since \d\d:\d\d on {RANKS} ranks; rank {STOPPED} is stopped by a signal", subject), subject
+        assert f"rank {STOPPED} on n1 (local rank {STOPPED}, pid {pids[STOPPED]}) is stopped by a signal" in words
+        assert f"kill -CONT {pids[STOPPED]}" in words
+        for rank in range(RANKS):
+            if rank != STOPPED:
+                assert f"rank {rank} on n1 (local rank {rank}, pid {pids[rank]}) waits in a collective" in words, words
+        os.kill(pids[STOPPED], signal.SIGCONT)
+        (clear,) = bed.smtp.wait_mail(resumed, timeout_s=90)
+        assert "all clear" in str(clear.message()["Subject"])
+        assert clear.message()["References"] == mail.message()["References"]
+    finally:
+        for pid in pids.values():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        bed.command("scancel", str(job), check=False)
+        bed.wait(job, timeout_s=90)
+    assert len([m for m in bed.smtp.mails() if stalled(m)]) == 1
