@@ -88,9 +88,14 @@ class GpuSnapshot(Record):
     recovery_action: str | None = None
     mig_enabled: bool | None = None
     mig_instances: tuple[str, ...] | None = None
-    """UUIDs of its MIG slices."""
+    """UUIDs of its MIG slices. Errors, clocks and power are counted for the whole card."""
     process_pids: tuple[int, ...] | None = None
+    """The job's own; whose the others are is nobody's business but their owners'."""
     process_memory_bytes: tuple[int, ...] | None = None
     """What each of ``process_pids`` holds, 0 where the driver does not say."""
+    process_slices: tuple[str, ...] | None = None
+    """Which MIG slice each is on, by UUID; empty where the driver does not say."""
     foreign_processes: int | None = None
+    """Of a sliced card those on the job's slices."""
+    foreign_memory_bytes: int | None = None
     driver_version: str | None = None

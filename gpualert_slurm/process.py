@@ -21,6 +21,8 @@ class Process(Record):
     environment: dict[str, str] = {}
     gpu_uuids: tuple[str, ...] = ()
     """GPUs it had opened at some time; empty where it was never seen on one."""
+    gpu_slices: tuple[str, ...] = ()
+    """MIG slices of those GPUs that it was on, by UUID."""
     started_ns: TimeNs | None = None
     ended_ns: TimeNs | None = None
     exit_code: int | None = None

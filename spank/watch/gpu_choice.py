@@ -51,9 +51,10 @@ def choose(
         choice = _by_minor(cards, frozenset(cgroup_minors), "the job's device cgroup")
     if choice.known_by is not None:
         return choice
-    if alone:
-        return GpuChoice(frozenset(cards), "no other job was on the node: all of its GPUs")
     used = frozenset(attached) & frozenset(cards)
+    sliced = any(card.mig_enabled for card in cards.values())
+    if alone and not (sliced and used):
+        return GpuChoice(frozenset(cards), "no other job was on the node: all of its GPUs")
     if used:
         why = choice.why_not or "neither the Epilog nor a device cgroup names this job's GPUs"
         return GpuChoice(used, "the cards that NVML listed a process of the job on", f"others may have been the job's: {why}")
@@ -64,6 +65,7 @@ def choose(
 
 def _by_minor(cards: dict[str, GpuSnapshot], wanted: frozenset[int], known_by: str) -> GpuChoice:
     if any(card.mig_enabled for card in cards.values()):
+        # Not even where some card is whole: Slurm numbers slices and cards in one row.
         return GpuChoice(why_not=f"the node's GPUs are sliced (MIG), and the numbers of {known_by} are slices, not cards")
     numbered = {uuid: s.minor_number for uuid, s in cards.items() if s.minor_number is not None}
     if len(numbered) == len(cards):

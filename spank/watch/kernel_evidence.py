@@ -92,8 +92,8 @@ def tied(
             why = "cgroup" if named_job == job_id else None
         elif isinstance(pid, int) and pid in job_pids and not gone(pid, line.time_ns):
             why = "pid"
-        elif card is not None:
-            why = "gpu"
+        elif card is not None and not (card.mig_enabled and ("gpu_instance" in line.data or isinstance(pid, int))):
+            why = "gpu"  # of a sliced card what names a slice or a process that is not the job's is another's
         elif alone and (line.data.get("node_wide") or line.data.get("scope") == "node" or (line.says == "gpu_off_bus" and pci is None)):
             why = "node"
         else:

@@ -18,7 +18,7 @@ from typing import Any
 from gpualert_slurm.discovery import discover
 from gpualert_slurm.spank.watch import gpu_counters
 from gpualert_slurm.spank.watch.gpu_counter import GpuCounter, GpuLostError, Nvml, Value
-from gpualert_slurm.spank.watch.nvml_events import NvmlEvents
+from gpualert_slurm.spank.watch.nvml_events import Event, NvmlEvents
 
 Reading = dict[str, object]
 Memories = dict[int, dict[str, Any]]
@@ -88,7 +88,7 @@ def main() -> int:
     for request in sys.stdin:
         try:
             answer = read_all(pynvml, counters, memories, fast=request.strip() == "sample")
-            answer["events"] = events.take()
+            answer["events"] = [_with_slice(event, memories) for event in events.take()]
         except pynvml.NVMLError as error:
             answer = {"error": str(error)}
         _say(answer)
@@ -97,6 +97,15 @@ def main() -> int:
         pynvml.nvmlShutdown()
     sys.stdout.flush()
     os._exit(0)  # a thread may wait in NVML for an event that never comes
+
+
+def _with_slice(event: Event, memories: Memories) -> Event:
+    """The event with the MIG slice it is about, where it names a GPU instance that the card's last slow reading knew."""
+    for memory in memories.values():
+        part = memory.get("slices", {}).get(event.get("gpu_instance"))
+        if part is not None and memory.get("identity", {}).get("uuid") == event["uuid"]:
+            return {**event, "slice": part}
+    return event
 
 
 def _say(answer: Reading) -> int:

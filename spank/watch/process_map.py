@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 from gpualert_slurm.process import Process
+from gpualert_slurm.spank.watch import process_family
 from gpualert_slurm.spank.watch.job_processes import PROC, cgroup_job
 from gpualert_slurm.spank.watch.proc_events import TICKS_PER_S, ProcessEnd, boot_ns, split_status, wall_ns
 from gpualert_slurm.spank.watch.process_identity import IdentityReader, as_text, file_systems, read_bytes
@@ -31,6 +33,7 @@ class Known:
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     gpu_uuids: set[str] = field(default_factory=set)
+    gpu_slices: set[str] = field(default_factory=set)
     gpu_attached_ns: int | None = None
     gpu_memory_peak: int | None = None
     container: str | None = None
@@ -106,8 +109,8 @@ class ProcessMap:
         return self._identities.stuck
 
     def ranks(self) -> list[Known]:
-        """The living processes that are ranks: below a launcher those it started, else the tasks themselves."""
-        return [known for known in self._living.values() if known.is_rank]
+        """The living processes that are ranks: below a launcher those it started, else the tasks themselves; where none says so, one of each task."""
+        return process_family.ranks(self._living) or process_family.tasks(self._living)
 
     def look(self, pids: Iterable[int], now_ns: int, monotonic_ns: int) -> None:
         """Take in what the job's processes are doing now."""
@@ -135,13 +138,14 @@ class ProcessMap:
             living[pid] = known
         self._living = living
 
-    def on_gpu(self, uuid: str, pids: Iterable[int], held: Iterable[int], time_ns: int) -> None:
-        """NVML lists these pids on a GPU, and how much memory each holds (0: not said)."""
-        for pid, memory in zip(pids, held, strict=False):
-            known = self._living.get(pid)
+    def on_gpu(self, uuid: str, pids: Iterable[int], held: Iterable[int], time_ns: int, slices: Iterable[str] = ()) -> None:
+        """NVML lists these pids on a GPU, how much memory each holds (0: not said), and which MIG slice it is on (empty: none)."""
+        for pid, memory, part in zip_longest(pids, held, slices):
+            known = self._living.get(pid) if pid is not None else None
             if known is None:
                 continue
             known.gpu_uuids.add(uuid)
+            known.gpu_slices |= {part} if part else set()
             known.gpu_attached_ns = known.gpu_attached_ns or time_ns
             if memory:
                 known.gpu_memory_peak = max(known.gpu_memory_peak or 0, memory)
@@ -207,6 +211,7 @@ class ProcessMap:
             command=known.command,
             environment=known.environment,
             gpu_uuids=tuple(sorted(known.gpu_uuids)),
+            gpu_slices=tuple(sorted(known.gpu_slices)),
             started_ns=started,
             ended_ns=wall_ns(known.end.monotonic_ns) if known.end else None,
             exit_code=code,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 
 from pydantic import ValidationError
 
@@ -22,6 +23,7 @@ FEWEST_POINTS = 60
 MOST_POINTS_ALL = 30_000
 """Of all series of a node together: some 1.5 MB of JSON. Many ranks share it."""
 Row = Mapping[str, object]
+Foreign = Callable[[int], bool | None]
 
 
 @cache
@@ -42,7 +44,7 @@ def _counters() -> dict[str, GpuCounter]:
 
 
 def snapshots(
-    rows: Iterable[Row], node: str, job_pids: Collection[int], foreign: Callable[[int], bool | None] | None = None
+    rows: Iterable[Row], node: str, job_pids: Collection[int], foreign: Foreign | None = None
 ) -> tuple[list[GpuSnapshot], list[Gap]]:
     """The node's GPUs as records; a row that makes no sense is a gap.
 
@@ -51,16 +53,52 @@ def snapshots(
     found: list[GpuSnapshot] = []
     gaps: list[Gap] = []
     for row in rows:
-        pids = row.get("process_pids")
-        known = [pid for pid in pids if isinstance(pid, int)] if isinstance(pids, list) else None
-        attached = any(pid in job_pids for pid in known) if known is not None else None
-        strangers = sum(1 for pid in known if foreign(pid)) if known is not None and foreign is not None else None
+        users = _users(row, job_pids, foreign)
         try:
-            found.append(GpuSnapshot.model_validate({**row, "node": node, "job_attached": attached, "foreign_processes": strangers}))
+            found.append(GpuSnapshot.model_validate({**row, "node": node, **users}))
         except ValidationError as error:
             why = f"NVML's answer makes no sense: {error.errors()[0]['msg']}"
             gaps.append(Gap(what=f"counters of GPU {row.get('index', '?')}", why=why, node=node))
     return found, gaps
+
+
+def _users(row: Row, job_pids: Collection[int], foreign: Foreign | None) -> dict[str, object]:
+    """The job's own processes on the card, by pid; of the others how many, and how much they hold."""
+    listed = listed_processes(row)
+    if listed is None:
+        return {"job_attached": None}
+    own = [(pid, held, part) for pid, held, part in listed if pid in job_pids]
+    changes: dict[str, object] = {
+        "job_attached": bool(own), "process_pids": [pid for pid, _, _ in own], "process_memory_bytes": [held for _, held, _ in own],
+        "process_slices": [part for _, _, part in own] if "process_slices" in row else None,
+    }  # fmt: skip
+    strangers = neighbours(row, job_pids, foreign) if foreign is not None else None
+    if strangers is not None:
+        changes |= {"foreign_processes": len(strangers), "foreign_memory_bytes": sum(held for _, held in strangers)}
+    return changes
+
+
+def listed_processes(row: Row) -> list[tuple[int, int, str]] | None:
+    """(pid, bytes, MIG slice or nothing) of every process that NVML lists on the card; None where it lists none at all."""
+    pids, held, slices = (row.get(name) for name in ("process_pids", "process_memory_bytes", "process_slices"))
+    if not isinstance(pids, list):
+        return None
+    memory = held if isinstance(held, list) else []
+    parts = slices if isinstance(slices, list) else []
+    whole = zip_longest(pids, memory[: len(pids)], parts[: len(pids)])
+    return [(pid, byte if isinstance(byte, int) else 0, part if isinstance(part, str) else "") for pid, byte, part in whole if isinstance(pid, int)]
+
+
+def neighbours(row: Row, job_pids: Collection[int], foreign: Foreign) -> list[tuple[int, int]] | None:
+    """(pid, bytes) of who is certainly not the job's; on a sliced card only on the job's own slices, None while those are not known."""
+    listed = listed_processes(row)
+    if listed is None:
+        return None
+    strangers = [(pid, held, part) for pid, held, part in listed if pid not in job_pids and foreign(pid)]
+    if "process_slices" not in row:
+        return [(pid, held) for pid, held, _ in strangers]
+    mine = {part for pid, _, part in listed if pid in job_pids and part}
+    return [(pid, held) for pid, held, part in strangers if part in mine] if mine else None
 
 
 def numbers(row: Row, fields: Iterable[str], names: Mapping[str, tuple[str, str]] | None = None) -> dict[str, float]:

@@ -30,6 +30,8 @@ class NvmlEvent(Record):
     kind: str
     number: int = 0
     gpu_instance: int | None = None
+    slice: str | None = None
+    """UUID of the MIG slice that ``gpu_instance`` is."""
 
 
 class GpuLine(Record):

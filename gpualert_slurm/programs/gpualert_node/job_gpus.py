@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.spank.watch.nvml_client import GpuReading
 from gpualert_slurm.spank.watch.sample_file import Moves, Numbers, Place, SampleWriter, place
-from gpualert_slurm.spank.watch.snapshots import moving, numbers, sampled, snapshots
+from gpualert_slurm.spank.watch.snapshots import moving, neighbours, numbers, sampled, snapshots
 from gpualert_slurm.spank.watch.watch_files import SAMPLES, GpuLine, NvmlEvent, WatchFiles
 
 _MOST_EVENTS = 1000
@@ -51,9 +51,9 @@ class JobGpus:
         else:
             rows, odd = snapshots(reading.rows, self.node, job_pids, foreign)
             self.files.add_gpus(GpuLine(when=when, time_ns=reading.time_ns, gpus=tuple(rows), gaps=(*gaps, *odd), events=events))
-        self._write_numbers(reading, when, foreign)
+        self._write_numbers(reading, when, job_pids, foreign)
 
-    def _write_numbers(self, reading: GpuReading, when: str, foreign: Callable[[int], bool | None]) -> None:
+    def _write_numbers(self, reading: GpuReading, when: str, job_pids: Collection[int], foreign: Callable[[int], bool | None]) -> None:
         kept: list[tuple[int, Place, Numbers]] = []
         for row in reading.rows:
             uuid = row.get("uuid")
@@ -64,9 +64,9 @@ class JobGpus:
                 kept += self._moves.rows(reading.time_ns, place(gpu_uuid=uuid, kind="slow" if slow else "moves"), counters, always=when == "after")
             if when == "sample":
                 values = numbers(row, sampled(), sampled())
-                pids = row.get("process_pids")
-                if isinstance(pids, list):
-                    values["gpu_foreign_processes"] = sum(1 for pid in pids if isinstance(pid, int) and foreign(pid))
+                strangers = neighbours(row, job_pids, foreign)
+                if strangers is not None:
+                    values["gpu_foreign_processes"] = len(strangers)
                 self.latest[uuid] = values
                 kept.append((reading.time_ns, place(gpu_uuid=uuid), values))
         for time_ns in sorted({time_ns for time_ns, _, _ in kept}):

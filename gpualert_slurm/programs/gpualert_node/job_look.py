@@ -104,9 +104,9 @@ class JobLook:
     def read_gpus(self, reading: GpuReading) -> None:
         """Who is on which GPU."""
         for row in reading.rows:
-            uuid, pids, held = row.get("uuid"), row.get("process_pids"), row.get("process_memory_bytes")
+            uuid, pids, held, slices = (row.get(name) for name in ("uuid", "process_pids", "process_memory_bytes", "process_slices"))
             if isinstance(uuid, str) and isinstance(pids, list) and isinstance(held, list):
-                self.map.on_gpu(uuid, pids, held, reading.time_ns)
+                self.map.on_gpu(uuid, pids, held, reading.time_ns, slices if isinstance(slices, list) else ())
 
     def ended(self, end: ProcessEnd) -> bool:
         """A process of the node ended; whether it was the job's."""
@@ -138,9 +138,8 @@ class JobLook:
         return sorted(self._sampled(), key=lambda known: (known.rank is None, known.rank or 0, known.pid))
 
     def _sampled(self) -> list[Known]:
-        """Ranks; where there are none by name, whoever descends directly from slurmstepd and has worked."""
-        ranks = self.map.ranks() or [known for known in self.map.living.values() if known.parent not in self.map.living]
-        return ranks[:_MOST_RANKS]
+        """Ranks; where there are none by name, one of each task."""
+        return self.map.ranks()[:_MOST_RANKS]
 
     def _of_rank(self, known: Known) -> tuple[Place, Numbers]:
         blocked = sum(count for kind, count in known.waits.items() if kind.startswith("D"))
@@ -162,6 +161,7 @@ def _joined(old: Process | None, new: Process) -> Process:
         return new.model_copy(
             update={
                 "gpu_uuids": tuple(sorted({*old.gpu_uuids, *new.gpu_uuids})),
+                "gpu_slices": tuple(sorted({*old.gpu_slices, *new.gpu_slices})),
                 "gpu_attached_ns": old.gpu_attached_ns or new.gpu_attached_ns,
                 "gpu_memory_peak_bytes": max(old.gpu_memory_peak_bytes or 0, new.gpu_memory_peak_bytes or 0) or None,
                 "waits": {kind: old.waits.get(kind, 0) + new.waits.get(kind, 0) for kind in {*old.waits, *new.waits}},

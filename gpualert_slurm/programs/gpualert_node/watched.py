@@ -44,9 +44,11 @@ def watched(ended: Ended) -> Watched:
     found = Watched(processes=_listed(whose, choice))
     found.gpus_before, found.gpus_after = _chosen(before, choice), _chosen(after, choice)
     found.series = series(read(files.folder / SAMPLES), job.node, partial(_of_the_job, whose, choice))
-    found.gaps = _gpu_gaps(lines, choice, seen, ended, alone=bool(state and state.alone)) + _sm_gaps(found, own, job.node)
+    found.gaps = _gpu_gaps(lines, choice, seen, ended, alone=bool(state and state.alone))
+    found.gaps += _sm_gaps(found, own, job.node) + _slice_gaps(own, job.node)
     kernel, gaps = _kernel(ended, files, state, own, whose)
-    found.evidence = kernel + xid_evidence((event for line in lines for event in line.events), own, kernel, job.node)
+    slices = {part for process in whose.processes for part in process.gpu_slices}
+    found.evidence = kernel + xid_evidence((event for line in lines for event in line.events), own, kernel, job.node, slices)
     found.gaps += gaps + _look_gaps(looks, job.node)
     found.stalls = list(read_stalls(job.record_folder).stalls)
     if looks is not None:
@@ -66,7 +68,7 @@ def _of_the_job(whose: Whose, choice: GpuChoice, where: Where) -> Where | None:
 
 
 def _listed(whose: Whose, choice: GpuChoice) -> list[Process]:
-    """The map without cards that are not the job's."""
+    """The map without cards that are not the job's. Slices stay: a process was on them."""
     return [p.model_copy(update={"gpu_uuids": tuple(u for u in p.gpu_uuids if u in choice.uuids)}) for p in whose.processes]
 
 
@@ -75,6 +77,13 @@ def _sm_gaps(found: Watched, own: Sequence[GpuSnapshot], node: str) -> list[Gap]
     sampled = any(s.name == "gpu_sm_activity_percent" for s in found.series)
     whys = {gpu.sm_activity_source for gpu in own if gpu.sm_activity_source not in (None, "GPM")}
     return [] if sampled or not whys else [Gap(what="SM activity of the job's GPUs", why=str(sorted(map(str, whys))[0]), node=node)]
+
+
+def _slice_gaps(own: Sequence[GpuSnapshot], node: str) -> list[Gap]:
+    """That a sliced card's counters are not the job's alone."""
+    why = "NVML counts errors, clocks and power for the whole card, whoever's slice it was"
+    cards = sorted({gpu.uuid for gpu in own if gpu.mig_enabled})
+    return [Gap(what=f"counters of the job's MIG slices of GPU {uuid} alone", why=why, node=node) for uuid in cards]
 
 
 def _look_gaps(looks: Looks | None, node: str) -> list[Gap]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from gpualert_slurm.evidence import Evidence, FieldValue, Role, Trust, Where
 from gpualert_slurm.gpu import GpuSnapshot
@@ -16,13 +16,20 @@ _UNCERTAINTY_NS = 500_000_000
 _MOST = 200
 
 
-def xid_evidence(events: Iterable[NvmlEvent], gpus: Sequence[GpuSnapshot], kernel: Sequence[Evidence], node: str) -> list[Evidence]:
-    """Of the job's cards: XIDs that the kernel log does not have (it was closed, overrun, or another's)."""
+def xid_evidence(
+    events: Iterable[NvmlEvent], gpus: Sequence[GpuSnapshot], kernel: Sequence[Evidence], node: str, slices: Collection[str] = ()
+) -> list[Evidence]:
+    """Of the job's cards: XIDs that the kernel log does not have (it was closed, overrun, or another's).
+
+    ``slices`` are the MIG slices that the job was on: what an event says of another slice of a card is another's.
+    """
     cards = {gpu.uuid: gpu for gpu in gpus}
     found: list[Evidence] = []
     for place, event in enumerate(events):
         card = cards.get(event.uuid)
         if card is None or event.kind != "xid" or len(found) >= _MOST:
+            continue
+        if card.mig_enabled and event.gpu_instance is not None and event.slice not in slices:
             continue
         pci = pci_address(card.pci_bus_id) if card.pci_bus_id else None
         if any(_same(line, event, pci) for line in kernel):

@@ -13,11 +13,16 @@ def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     processes = nvml.ask("nvmlDeviceGetComputeRunningProcesses", handle)
     if processes is None:
         return {}
+    slices: dict[int, str] = nvml.memory.get("slices", {})  # of the last slow reading: a card is not cut anew while somebody is on it
     held: dict[int, int] = {}
+    on: dict[int, str] = {}
     for process in processes:
-        held[int(process.pid)] = held.get(int(process.pid), 0) + int(process.usedGpuMemory or 0)
+        pid = int(process.pid)
+        held[pid] = held.get(pid, 0) + int(process.usedGpuMemory or 0)
+        on[pid] = slices.get(int(getattr(process, "gpuInstanceId", -1)), "")
     pids = sorted(held)[:_MOST_PROCESSES]
-    return {"process_pids": pids, "process_memory_bytes": [held[pid] for pid in pids]}
+    found: dict[str, Value] = {"process_pids": pids, "process_memory_bytes": [held[pid] for pid in pids]}
+    return {**found, "process_slices": [on[pid] for pid in pids]} if slices else found
 
 
-COUNTER = GpuCounter(("process_pids", "process_memory_bytes"), _read)
+COUNTER = GpuCounter(("process_pids", "process_memory_bytes", "process_slices"), _read)

@@ -101,6 +101,20 @@ EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *out, unsigned i
     nvmlReturn_t code = reading_text(device->index, key, text);
     return code == NVML_SUCCESS ? text_out(text, out, length) : code;
 }
+
+/* "mig.N.instance": the GPU instance that the slice's processes are listed with. */
+EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int *out) {
+    char key[32];
+    unsigned long long value;
+    nvmlReturn_t code = library_check(out);
+    if (code != NVML_SUCCESS) return code;
+    if (!device || !is_slice(device)) return NVML_ERROR_INVALID_ARGUMENT;
+    snprintf(key, sizeof key, "mig.%d.instance", device->slice - 1);
+    code = reading_number(device->index, key, &value);
+    if (code == NVML_SUCCESS) *out = (unsigned int)value;
+    return code;
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t d, char *out, unsigned int length) { return device_text(d, "serial", out, length); }
 EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t d, unsigned int *out) { return reading_uint(d, "minor", out); }
 

@@ -96,7 +96,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *curr
     return code == NVML_SUCCESS ? reading_uint(device, "mig.pending", pending) : code;
 }
 
-/* "PID:BYTES PID:BYTES"; BYTES may be "?" where the driver cannot say. */
+/* "PID:BYTES PID:BYTES@INSTANCE"; BYTES may be "?" where the driver cannot say; INSTANCE is the GPU instance of a sliced card. */
 EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count, nvmlProcessInfo_t *out) {
     char text[READING_BYTES], *rest = text, *word;
     unsigned int room, found = 0;
@@ -108,8 +108,10 @@ EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
         char *bytes = strchr(word, ':');
         if (!*word || !bytes) continue;
         if (found < room) {
+            char *instance = strchr(bytes, '@');
+            unsigned int slice = instance ? (unsigned int)strtoul(instance + 1, NULL, 10) : ~0u;
             unsigned long long used = bytes[1] == '?' ? ~0ull : strtoull(bytes + 1, NULL, 0);
-            out[found] = (nvmlProcessInfo_t){(unsigned int)strtoul(word, NULL, 10), used, ~0u, ~0u};
+            out[found] = (nvmlProcessInfo_t){(unsigned int)strtoul(word, NULL, 10), used, slice, instance ? 0 : ~0u};
         }
         found++;
     }

@@ -27,7 +27,7 @@ def test_every_counter_fills_fields_of_a_snapshot_and_each_has_one_counter():
     assert len(fields) == len(set(fields))
     assert set(fields) <= set(GpuSnapshot.model_fields)
     left = set(GpuSnapshot.model_fields) - set(fields)
-    assert left == {"node", "time_ns", "index", "job_attached", "foreign_processes"}
+    assert left == {"node", "time_ns", "index", "job_attached", "foreign_processes", "foreign_memory_bytes"}
     assert set(sampled()) <= set(fields)
     assert {*moving(slow=True), *moving(slow=False)} <= set(fields)
     names = [name for name, _ in sampled().values()]
