@@ -9,6 +9,7 @@ from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.activity import Activity, cards_of
 from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
+from gpualert_slurm.classifier.below import names_below
 from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
 from gpualert_slurm.classifier.episode import Episode
@@ -19,6 +20,8 @@ from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
+from gpualert_slurm.classifier.telling import by_prefix
+from gpualert_slurm.classifier.waiting import Waiting, waiting_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.process import Process
@@ -43,7 +46,7 @@ class Facts:
         self.row = job.accounting[-1] if job.accounting else None
         reports = sorted(job.reports, key=lambda r: r.node)
         exits = [e for r in reports for e in r.exits]
-        self.exits: tuple[RankExit, ...] = tuple(sorted(exits, key=lambda e: (e.end_time_ns or 0, e.node, e.step, e.local_rank)))
+        self.exits: tuple[RankExit, ...] = tuple(sorted(exits, key=_by_end))
         self.series: tuple[Series, ...] = tuple(s for r in reports for s in r.series)
         self.in_steps = any(e.step not in SCRIPT for e in self.exits) or any(
             log.step not in SCRIPT and log.step != "run" for r in job.reports for log in r.logs
@@ -148,10 +151,16 @@ class Facts:
             exits = tuple(e for e in exits if not e.failed or (e.end_time_ns or 0) > max(ok, default=0) or self._same_step_ok(e))
         if not exits and self.ending.well:
             return ()
-        texts = self.said("failure_summary") if self.exits else self.said("task_exited", "failure_summary")
+        texts = self.said("failure_summary", "teardown") if self.exits else self.said("task_exited", "failure_summary", "teardown")
         roots = self._live_roots if not self.ending.well or self.exits else ()
-        found = failures_of(self.job, exits, roots, texts)
+        found = failures_of(self.job, exits, roots, texts, self.waits)
         return stopped_from_outside(found, self.after_stop, cut=self.ending.state in CUT)
+
+    @cached_property
+    def waits(self) -> tuple[Evidence, ...]:
+        """Words of ranks that lost a peer or waited for one in vain, and did not survive it: who says so is a victim."""
+        said = [e for e in self.said("exception", "nccl_error") if e.role is Role.CASCADE and e.detail != "interrupted"]
+        return tuple(e for e in (*said, *self.said("collective_timeout")) if not self._survived(e))
 
     @cached_property
     def stop(self) -> tuple[int, str | None] | None:
@@ -220,9 +229,16 @@ class Facts:
         if first is not None and first.signal not in {None, 0}:
             loose = [e for e in self._live_roots if e.where.rank is None]
             return self._best([e for e in loose if not e.data.get("bare")])
+        if first is not None and not first.victim and any(f.victim for f in self.failures):
+            return self._best([e for e in self._live_roots if e.where.rank in {None, first.rank} and not e.data.get("bare")])
         owners = {f.rank for f in self.failures} if self.failures else None
-        candidates = [e for e in self._live_roots if owners is None or e.where.rank is None or e.where.rank in owners or not self.exits]
+        anybody = owners is None or not self.exits
+        candidates = [e for e in self._live_roots if anybody or e.where.rank is None or e.where.rank in (owners or ()) or self._unnamed(e)]
         return self._best(candidates) or self._lost_peer(owners)
+
+    def _unnamed(self, said: Evidence) -> bool:
+        """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
+        return any(f.end is not None and f.end.wait_status is None for f in self.failures) and not by_prefix(said)
 
     def _lost_peer(self, owners: set[int | None] | None) -> Evidence | None:
         """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
@@ -263,7 +279,12 @@ class Facts:
     @cached_property
     def stand(self) -> Stand:
         """Question 4: where the ranks stood when the run stood still."""
-        return stand_of(self.job, self.activity, self.evidence, self.exits)
+        return stand_of(self.job, self.activity, self.evidence, self.exits, self.waiting.absent)
+
+    @cached_property
+    def waiting(self) -> Waiting:
+        """Who waited for the others in vain, and who stayed away."""
+        return waiting_of(self.waits, self.failures, self.exits, self.ranks_named)
 
     @cached_property
     def parent(self) -> Parent | None:
@@ -301,13 +322,18 @@ class Facts:
 
     @cached_property
     def ranks_total(self) -> int:
-        """Tasks of the largest srun step, else of the accounting row, else one."""
+        """Tasks of the largest srun step, else of the accounting row; ranks below launchers, where more of them are known; else one."""
         steps: dict[str, int] = {}
         for end in self.exits:
             if end.step not in SCRIPT:
                 steps[end.step] = steps.get(end.step, 0) + 1
         told = [s.ntasks or 0 for s in self.row.steps if s.step not in SCRIPT] if self.row else []
-        return max([*steps.values(), *told, 1])
+        return max([*steps.values(), *told, len(self.ranks_named), 1])
+
+    @cached_property
+    def ranks_named(self) -> tuple[int, ...]:
+        """Ranks below launchers that are known by name."""
+        return names_below(self.job, self.said("failure_summary"))
 
     @cached_property
     def blast_radius(self) -> str | None:
@@ -350,6 +376,12 @@ class Facts:
     def cite_failures(self, most: int = 4) -> tuple[Evidence, ...]:
         """Exit records (or srun's lines) of the ranks that failed on their own."""
         return tuple(f.evidence for f in self.failures if not f.follows)[:most]
+
+
+def _by_end(end: RankExit) -> tuple[int, str, str, int, int, int, int]:
+    """By time, then by place; of records that contradict each other in all of it the failed one last."""
+    rank = -1 if end.rank is None else end.rank
+    return (end.end_time_ns or 0, end.node, end.step, end.local_rank, rank, end.wait_status or 0, end.pid or 0)
 
 
 def _order(said: Evidence) -> tuple[int, str, int, str]:

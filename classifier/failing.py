@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gpualert_slurm.classifier import citations
+from gpualert_slurm.classifier.below import from_processes, ranks_below
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.failure import SIGINT, SIGKILL, SIGTERM, Failure, order
 from gpualert_slurm.classifier.first_failure import apart
@@ -15,22 +16,33 @@ from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankExit
 
 
-def failures_of(job: JobRecord, exits: tuple[RankExit, ...], roots: tuple[Evidence, ...], texts: tuple[Evidence, ...]) -> tuple[Failure, ...]:
+def failures_of(
+    job: JobRecord, exits: tuple[RankExit, ...], roots: tuple[Evidence, ...], texts: tuple[Evidence, ...], waits: tuple[Evidence, ...] = ()
+) -> tuple[Failure, ...]:
     """The failed ranks of the step that decided the run, first failure first.
 
     Args:
-        job: for its nodes and clocks.
+        job: for its nodes, clocks and processes.
         exits: all exit records.
         roots: evidence that can be a root, recovered errors left out.
-        texts: what launchers wrote: whole where there are no exit records, else of ranks below a task only.
+        texts: what launchers wrote: whole where there are no exit records, else of ranks below a task only; whom they took down.
+        waits: words of ranks that lost a peer or waited for one in vain, survived ones left out.
     """
     ends = _deciding(exits)
     clocks = {r.node: r.clock_uncertainty_ns for r in job.reports}
     if ends:
-        told = Telling(job, roots, texts)
-        found = [f for e in ends for f in (told.below(e) or [_from_exit(e, told, clocks)])]
+        told = Telling(job, roots, texts, waits)
+        known = ranks_below(job)
+        found = []
+        for end in ends:
+            mapped = from_processes(known.get((end.node, end.step, end.local_rank), ()), end, told, clocks)
+            named = told.below(end)
+            seen = {f.rank for f in mapped}
+            found += [*mapped, *(f for f in named if f.rank not in seen)] or [_from_exit(end, told, clocks)]
     else:
-        found = Telling(job, roots, () if exits else texts).without_records()
+        told = Telling(job, roots, tuple(e for e in texts if not exits or e.says == "teardown"), waits)
+        found = told.without_records()
+    found = told.with_waits(found)
     if len(found) > 1:
         found = _told_followers(found)
     return tuple(sorted(found, key=order))
@@ -66,9 +78,11 @@ def _from_exit(end: RankExit, told: Telling, clocks: dict[str, int]) -> Failure:
 
 def _told_followers(found: list[Failure]) -> list[Failure]:
     """Marks who only followed: taken down by a launcher, or telling of nothing but lost peers, after somebody else had failed."""
-    leaders = [f for f in found if f.root is not None or (f.signal not in {None, SIGTERM, SIGKILL, SIGINT})]
+    leaders = [f for f in found if not f.victim and (f.root is not None or (f.signal not in {None, SIGTERM, SIGKILL, SIGINT}))]
     if not leaders:
-        killed = [f for f in found if f.signal != SIGTERM]
+        victims = [f for f in found if f.victim]
+        own = [f for f in found if f.signal != SIGTERM and not f.victim and not f.taken_down and not _after(f, victims)]
+        killed = own or [f for f in found if f.signal != SIGTERM]
         earliest = min((f for f in killed if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
         leaders = [f for f in killed if earliest is None or _first_by(f, earliest)]
     if not leaders or len(leaders) == len(found):
@@ -76,10 +90,24 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
     first = min((f for f in leaders if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
     marked = []
     for failure in found:
-        after = first is None or failure.time_ns is None or failure.time_ns >= (first.time_ns or 0) - apart(failure, first)
+        after = failure.victim or first is None or failure.time_ns is None or failure.time_ns >= (first.time_ns or 0) - apart(failure, first)
         follows = failure not in leaders and after
         marked.append(replace(failure, follows=follows))
     return marked
+
+
+def _after(failure: Failure, victims: list[Failure]) -> bool:
+    """Whether a rank that was killed went down only after those that had waited for it: then somebody ended it for them.
+
+    A rank that left by itself, with a code, was not taken down. Where no times tell, a broken connection says that the peer went first.
+    """
+    if not victims or failure.signal not in {SIGKILL, SIGINT}:
+        return False
+    timed = [v for v in victims if v.time_ns is not None]
+    if failure.time_ns is None or not timed or failure.end is None:
+        return not any(v.lost_connection for v in victims)
+    earliest = min(timed, key=lambda v: v.time_ns or 0)
+    return failure.time_ns - (earliest.time_ns or 0) > apart(failure, earliest)
 
 
 def stopped_from_outside(failures: tuple[Failure, ...], after_stop: Callable[[int | None, str | None], bool], *, cut: bool) -> tuple[Failure, ...]:

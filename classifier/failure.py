@@ -28,6 +28,12 @@ class Failure:
     follows: bool = False
     place: int | None = None
     """Where its line stands in a launcher's log: the order of ends where no times are known."""
+    victim: bool = False
+    """All that it said is that a peer was lost, or did not come to a collective."""
+    lost_connection: bool = False
+    """Of a victim: its peer's connection broke, so the peer went first."""
+    taken_down: bool = False
+    """Its launcher says that it sent it a signal."""
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from gpualert_slurm.classifier.waste import waste_of
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
-from gpualert_slurm.verdict import Claim, Trigger, Verdict
+from gpualert_slurm.verdict import Claim, FirstFailure, Trigger, Verdict
 
 MOST_LINES = 25
 MOST_RANKS = 4096
@@ -85,7 +85,7 @@ def judge(job: JobRecord) -> Verdict:
         phase=facts.phase,
         ranks=tuple(state_of(e, followers) for e in facts.exits[:MOST_RANKS]),
         failed_ranks=tuple(state_of(f.end, followers) for f in facts.failures if f.end is not None)[:MOST_RANKS],
-        first_failure=facts.first_failure,
+        first_failure=account.first or _first_failure(facts),
         blast_radius=facts.blast_radius,
         shows=_claims(account.shows),
         implies=(*account.implies, *before),
@@ -104,6 +104,12 @@ def judge(job: JobRecord) -> Verdict:
         evidence=evidence,
         gaps=gaps,
     )
+
+
+def _first_failure(facts: Facts) -> FirstFailure | None:
+    """As the exits tell it; a rank that waited in vain is nobody's first failure."""
+    first = facts.first
+    return None if first is not None and first.victim and not first.lost_connection else facts.first_failure
 
 
 def _advice(advice: tuple[str, ...], facts: Facts) -> tuple[str, ...]:

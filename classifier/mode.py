@@ -9,7 +9,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.finding import Standing
-from gpualert_slurm.verdict import Fault
+from gpualert_slurm.verdict import Fault, FirstFailure
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Account:
     advice: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
     trigger: TriggerAccount | None = None
+    first: FirstFailure | None = None
+    """Who failed first by this mode's own evidence, where exit records name victims only."""
     lost: bool = True
     """Whether the GPU-hours were lost."""
     parent_gpu_hours: float | None = None

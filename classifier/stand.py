@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.activity import Activity
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.ras import read_ras
 from gpualert_slurm.evidence import Evidence, Role, Trust, Where
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.process import Process
@@ -49,11 +50,15 @@ class Stand:
         return tuple((rank, said) for rank, said in self.stacks if rank.waits is Waits.STORAGE and rank.waits_by != "stack")
 
 
-def stand_of(job: JobRecord, activity: Activity, evidence: tuple[Evidence, ...], exits: tuple[RankExit, ...]) -> Stand:
-    """All that is known of the standstill; empty where nobody looked."""
+Absent = tuple[tuple[int, tuple[Evidence, ...]], ...]
+"""Ranks that stayed away from a collective, each with what shows it."""
+
+
+def stand_of(job: JobRecord, activity: Activity, evidence: tuple[Evidence, ...], exits: tuple[RankExit, ...], absent: Absent = ()) -> Stand:
+    """All that is known of the standstill; empty where nobody looked. ``absent``: who did not give up the collective that the others did."""
     lasting = [(r.node, s) for r in job.reports for s in r.stalls if s.resumed_ns is None and s.silent]
     stacks = tuple((rank, _stack(rank, stall)) for _, stall in lasting for rank in stall.ranks)
-    culprits = [*_probed(lasting), *_cold(activity), *_of_sequence(evidence)]
+    culprits = [*_probed(lasting), *_of_ras(lasting), *_cold(activity), *_of_sequence(evidence), *_stayed_away(absent, exits)]
     texts = [(found, e) for e in evidence if e.says == "rendezvous" and (found := _JOINED.search(_text(e)))]
     joined = (int(texts[-1][0][1]), int(texts[-1][0][2]), texts[-1][1]) if texts else None
     return Stand(
@@ -121,6 +126,21 @@ def _probed(lasting: list[tuple[str, Stall]]) -> list[Culprit]:
     return found
 
 
+def _of_ras(lasting: list[tuple[str, Stall]]) -> list[Culprit]:
+    """What NCCL's RAS service said while the run stood still: ranks that are missing, or behind the others in their collectives."""
+    found = []
+    for node, one in lasting:
+        if not one.nccl_ras:
+            continue
+        for told in read_ras(one.nccl_ras):
+            cite = citations.field(
+                "nccl_ras", f"NCCL RAS on {node}", "ncclras -v on 127.0.0.1:28028", f"rank {told.rank}", told.line, trust=Trust.USER,
+                where=Where(node=node, rank=told.rank), time_ns=one.found_ns, data={"missing" if told.missing else "behind": told.rank},
+            )  # fmt: skip
+            found.append(Culprit(f"rank {told.rank}", told.rank, told.why, (cite,), Waits.DEAD if told.missing else Waits.UNKNOWN))
+    return found
+
+
 def _cold(activity: Activity) -> list[Culprit]:
     """One GPU idle while the others spin: its rank has not entered the collective that they wait in."""
     spinning, idle = activity.spinning_at_end(), activity.idle_at_end()
@@ -155,6 +175,13 @@ def _of_sequence(evidence: tuple[Evidence, ...]) -> list[Culprit]:
             words = "had enqueued collective {} when others had enqueued {}"
             found += [Culprit(f"rank {rank}", rank, words.format(n, most), (e,)) for rank, n, e in behind]
     return found
+
+
+def _stayed_away(absent: Absent, exits: tuple[RankExit, ...]) -> list[Culprit]:
+    """Who did not give up the collective that the others did."""
+    homes = {e.rank: e.node for e in exits if e.rank is not None and e.step not in SCRIPT}
+    words = "did not report the time-out that the others did: it stayed away from the collective"
+    return [Culprit(f"rank {rank}" + (f" on {homes[rank]}" if rank in homes else ""), rank, words, cites) for rank, cites in absent]
 
 
 def _never_joined(job: JobRecord, exits: tuple[RankExit, ...]) -> tuple[int, ...]:

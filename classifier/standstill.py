@@ -14,7 +14,7 @@ STOPPED = {"TIMEOUT", "CANCELLED", "DEADLINE"}
 
 def stopped(facts: Facts) -> bool:
     """Whether the end came from outside, or from a watchdog: a run that stood still does not end by itself."""
-    return facts.ending.state in STOPPED or bool(facts.said("collective_timeout"))
+    return facts.ending.state in STOPPED or bool(facts.waiting.gave_up)
 
 
 def suspended(facts: Facts) -> tuple[Evidence, ...]:

@@ -47,12 +47,19 @@ class StartupCrash(FailureMode):
             return not_testable("no output of the job was captured", flip)
         if error is None:
             return ruled_out("no exception and no refusal in the output", flip)
+        if waited_in_vain(error):
+            return ruled_out("who failed had waited for the others until a time-out: the ranks never met, or one stayed away", flip, error)
         first = facts.first
         if first is not None and first.signal is not None and error.says not in {"exception", "launch_refused", "nccl_error", "cuda_error"}:
             return ruled_out(f"{first.name} was ended by {first.words}", "an exit by itself", first.evidence)
         return ruled_in(
             f"{words.headline(words.told(error))}, before any progress", "progress before the error, or progress after it", account(facts, error)
         )
+
+
+def waited_in_vain(error: Evidence) -> bool:
+    """Whether the error is a wait for other ranks that timed out: a hang's end, not a crash."""
+    return error.role is Role.CASCADE and error.detail == "collective_timeout"
 
 
 def account(facts: Facts, error: Evidence) -> Account:

@@ -9,7 +9,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.verdict import Fault
 
 OOM_CODE = 125
@@ -20,6 +20,8 @@ BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "illegal_instruction")}
 ADVICE = {
+    2: ("SIGINT is what scancel -s INT and an interrupted srun (Ctrl-C) send: was it meant? See: sacct -j JOBID --format=JobID,State,ExitCode",),
+    15: ("SIGTERM is what scancel and time limits send first: sacct -j JOBID --format=JobID,State,ExitCode,End tells whether Slurm sent it.",),
     11: (
         "Run again with PYTHONFAULTHANDLER=1 for the Python line that was running.",
         "For a core: ulimit -c unlimited in the script, then gdb python core",
@@ -53,7 +55,7 @@ class Killed(FailureMode):
             if not facts.exits and not facts.has_logs and facts.row is None:
                 return not_testable("no exit records, no accounting and no output", flip)
             seen = facts.cite_failures(2) or facts.cite_end()
-            if error is not None and error.says == "worker_killed" and error.cause is Cause.OOM_KILLER:
+            if error is not None and error.cause is Cause.OOM_KILLER and (error.says == "worker_killed" or error.detail == "loader_worker_killed"):
                 return ruled_in("a loader's worker was killed by SIGKILL", "a worker that ended by itself", _worker(facts, error))
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
         if error is not None and error.says == "exception" and number in {None, 6, 15} and not _oom(facts):
@@ -75,7 +77,7 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
             return number, dead, tuple(f.evidence for f in dead[:8])
     summaries = [e for e in facts.said("failure_summary") if isinstance(e.data.get("exitcode"), int) and int(e.data["exitcode"]) < 0]
     real = [e for e in summaries if int(e.data["exitcode"]) != -15]
-    if real and (facts.error is None or facts.error.says != "exception"):
+    if real and (facts.error is None or facts.error.says != "exception" or facts.error.role is Role.CASCADE):
         return -int(real[0].data["exitcode"]), (), tuple(real[:8])
     texts = [
         e

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.modes.a1_startup_crash import account
+from gpualert_slurm.classifier.modes.a1_startup_crash import account, waited_in_vain
 
 
 class TrainingCrash(FailureMode):
@@ -33,6 +33,8 @@ class TrainingCrash(FailureMode):
             return ruled_out("no exception that the run did not survive", flip)
         if not facts.advance.seen:
             return ruled_out("no progress before the error", "progress before the error", error)
+        if waited_in_vain(error):
+            return ruled_out("who failed had waited for another rank until a time-out", flip, error)
         first = facts.first
         if first is not None and first.signal is not None and error.says not in {"exception", "nccl_error", "cuda_error"}:
             return ruled_out(f"{first.name} was ended by {first.words}", "an exit by itself", first.evidence)

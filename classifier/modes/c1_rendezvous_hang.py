@@ -30,7 +30,7 @@ class RendezvousHang(FailureMode):
     def assess(self, facts: Facts) -> Assessment:
         """IN for a run of several ranks that stood still before any progress."""
         flip = "several ranks, no progress, rendezvous text or silence with idle GPUs until the end"
-        text = facts.said("rendezvous")
+        text = facts.said("rendezvous") or facts.waiting.gave_up
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.ranks_total < 2 and not text:
@@ -41,6 +41,7 @@ class RendezvousHang(FailureMode):
             f
             for f in facts.failures
             if not f.follows
+            and not f.victim
             and (f.root is None or f.root.says != "rendezvous")
             and (facts.error is None or facts.error.detail != "rendezvous_timeout")
         ]
@@ -106,6 +107,7 @@ def _never_joined(facts: Facts) -> tuple[str, ...]:
     if silent and len(silent) < facts.ranks_total:
         said.append(f"ranks that never wrote anything: {_list(tuple(silent))}")
     telling = {e.where.rank for e in facts.said("rendezvous") if e.where.rank is not None}
+    said += [f"{one.who}: {one.why}" for one in stand.culprits[:4]]
     quiet = sorted({e.rank for e in facts.exits if e.rank is not None and e.step not in SCRIPT} - telling)
     if telling and quiet and len(quiet) <= len(telling):
         said.append(f"rank{'s' if len(quiet) > 1 else ''} {_list(tuple(quiet))} did not report the timeout that the others did: look there first")
@@ -124,6 +126,8 @@ def _list(ranks: tuple[int, ...]) -> str:
 
 def _account(facts: Facts) -> Account:
     shows = [Said(f"rendezvous: {words.headline(words.told(e))}", (e,)) for e in facts.said("rendezvous")[:2]]
+    if not shows:
+        shows = [Said("a rank waited for the others until a time-out, before any progress", (e,)) for e in facts.waiting.gave_up[:1]]
     shows += standstill.shows_standstill(facts)
     absent = _never_joined(facts)
     named = f"; {absent[0]}" if absent else ""
@@ -140,7 +144,7 @@ def _account(facts: Facts) -> Account:
     if in_use is not None:
         shows.insert(0, Said("the coordinator's port was in use", (in_use,)))
     return Account(
-        headline=words.headline(f"the {facts.ranks_total} ranks never met: hung before any progress{named}"),
+        headline=words.headline(f"the {f'{facts.ranks_total} ' if facts.ranks_total > 1 else ''}ranks never met: hung before any progress{named}"),
         shows=tuple(shows),
         fault=Fault.UNKNOWN,
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,

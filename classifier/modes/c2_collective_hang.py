@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
-from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import SIGKILL, Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.stand import lost_children
+from gpualert_slurm.classifier.stand import Culprit, lost_children
 from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.process import Process
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.stall import Waits
-from gpualert_slurm.verdict import Fault
+from gpualert_slurm.verdict import Fault, FirstFailure
 
 
 class CollectiveHang(FailureMode):
@@ -29,7 +29,7 @@ class CollectiveHang(FailureMode):
     def assess(self, facts: Facts) -> Assessment:
         """IN for a run of several ranks that stood still after progress."""
         flip = "several ranks, progress, then a standstill until the end"
-        watchdog = facts.said("collective_timeout")
+        watchdog = facts.waiting.gave_up
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.ranks_total < 2 and not watchdog:
@@ -61,7 +61,7 @@ class CollectiveHang(FailureMode):
 
 
 def _account(facts: Facts) -> Account:
-    shows = [Said("a rank's watchdog gave up a collective: who says so was waiting", (e,)) for e in facts.said("collective_timeout")[:1]]
+    shows = [Said("a rank gave up a collective after its time-out: who says so was waiting for the others", (e,)) for e in facts.waiting.gave_up[:1]]
     shows += standstill.shows_standstill(facts)
     done = facts.advance.steps_done
     if facts.advance.marks:
@@ -73,17 +73,19 @@ def _account(facts: Facts) -> Account:
     undecided = [] if trigger or culprits else ["which rank stood still first, and why: no stack of it was taken"]
     if culprits and trigger is None and culprits[0].waits is Waits.UNKNOWN:
         undecided.append(f"why {culprits[0].who} stood still: no stack of it was taken")
-    dead = f": {trigger.text}, the others waited" if trigger else f": {culprits[0].who} held up the others" if culprits else ""
+    held = ", ".join(c.who for c in culprits[:3]) + (" …" if len(culprits) > 3 else "")
+    dead = f": {trigger.text}, the others waited" if trigger else f": {held} held up the others" if culprits else ""
     mine = trigger is not None and trigger.cause is not Cause.NCCL
     stuck = {c.waits for c in culprits}
     return Account(
         headline=words.headline(f"hung in mid-training{dead}" + (f" after step {done}" if done is not None and not dead else "")),
         shows=tuple(shows),
         fault=Fault.USER if mine or stuck & {Waits.DATA_LOADER, Waits.LOCK, Waits.STOPPED} else Fault.UNKNOWN,
-        cause=Cause.NCCL if facts.said("collective_timeout") else None,
-        detail="collective_timeout" if facts.said("collective_timeout") else "storage" if Waits.STORAGE in stuck else None,
+        cause=_cause(facts),
+        detail="collective_timeout" if facts.waiting.gave_up else "storage" if Waits.STORAGE in stuck else None,
         trigger=trigger,
-        implies=(*(f"{c.who}: {c.why}" for c in culprits[:4]), *_absent(facts), *_desync(facts)),
+        first=_first(culprits) if trigger is None else None,
+        implies=(*(f"{c.who}: {c.why}" for c in culprits[:4]), *_unnamed(facts), *_desync(facts)),
         cannot_decide=tuple(undecided),
         advice=(*_freeing(stuck), *standstill.WATCHDOG),
         against=standstill.against(facts),
@@ -113,21 +115,37 @@ def _desync(facts: Facts) -> tuple[str, ...]:
     return (f"at collective {odd[0]} the ranks asked for different things ({', '.join(sorted(odd[1]))}): the program lets its ranks run apart",)
 
 
-def _who_waited(facts: Facts) -> set[int]:
-    """Ranks whose watchdog gave up: they had entered the collective, and are victims whatever signal their abort then is."""
-    said = [e for e in facts.evidence if e.says == "collective_timeout" or e.detail == "collective_timeout"]
-    return {e.where.rank for e in said if e.where.rank is not None}
+def _cause(facts: Facts) -> Cause | None:
+    """NCCL's where its watchdog says so, else what the exception of the wait counts as (gloo's is a RuntimeError)."""
+    if facts.said("collective_timeout"):
+        return Cause.NCCL
+    return next((e.cause for e in facts.waiting.gave_up), None)
 
 
-def _absent(facts: Facts) -> tuple[str, ...]:
-    """Ranks that did not give up the collective while others did: look there."""
-    waited = _who_waited(facts)
-    others = sorted({e.rank for e in facts.exits if e.rank is not None and e.step not in SCRIPT} - waited)
-    if not waited or not others or len(others) > len(waited):
+def _first(culprits: tuple[Culprit, ...]) -> FirstFailure | None:
+    """Who stood still first, where it is one rank or few: when is not known, and those that gave up waiting are its victims."""
+    ranks = tuple(sorted({c.rank for c in culprits if c.rank is not None}))
+    nodes = tuple(sorted({e.where.node for c in culprits for e in c.evidence if e.where.node is not None and e.where.rank == c.rank}))
+    return FirstFailure(ranks=ranks, nodes=nodes) if ranks else None
+
+
+def _unnamed(facts: Facts) -> tuple[str, ...]:
+    """Where ranks have no names: the processes that the launcher took down had not given up the collective."""
+    if not facts.waiting.gave_up or facts.stand.culprits:
         return ()
-    return (
-        f"rank{'s' if len(others) > 1 else ''} {', '.join(map(str, others[:16]))} did not report the timeout that the others did: look there first",
-    )
+    pids = sorted({pid for e in facts.said("teardown") if isinstance(pid := e.data.get("pid"), int)})
+    if not pids:
+        return ()
+    many = f"processes {', '.join(map(str, pids[:8]))} were" if len(pids) > 1 else f"process {pids[0]} was"
+    return (f"{many} taken down by the launcher and had not reported the time-out: look there first",)
+
+
+def _ended_with_the_run(facts: Facts, child: Process) -> bool:
+    """Whether a process was ended when the run was: after the first had given up, or after the stopping began."""
+    gave_up = [e.time_ns for e in facts.waiting.gave_up if e.time_ns is not None]
+    if child.ended_ns is None:
+        return not facts.oom_kills and (facts.stop is not None or bool(gave_up))
+    return facts.after_stop(child.ended_ns, child.node) or (bool(gave_up) and child.ended_ns > min(gave_up))
 
 
 def _loader(root: Evidence) -> bool:
@@ -136,9 +154,10 @@ def _loader(root: Evidence) -> bool:
 
 def _trigger(facts: Facts) -> TriggerAccount | None:
     """The rank that died while the others went on waiting; or a loader that was killed."""
-    waited = _who_waited(facts)
+    waited = facts.waiting.who
     dead: Failure | None = next(
-        (f for f in facts.failures if not f.follows and f.rank not in waited and (f.root is None or f.root.cause is not Cause.NCCL)), None
+        (f for f in facts.failures if not f.follows and not f.victim and f.rank not in waited and (f.root is None or f.root.cause is not Cause.NCCL)),
+        None,
     )
     if dead is not None and dead.root is not None and _loader(dead.root):
         return TriggerAccount(
@@ -156,7 +175,7 @@ def _trigger(facts: Facts) -> TriggerAccount | None:
             dead.root.cause if dead.root else None,
             (dead.evidence, *((dead.root,) if dead.root else ())),
         )
-    lost = lost_children(facts.job)
+    lost = [(child, cite) for child, cite in lost_children(facts.job) if not _ended_with_the_run(facts, child)]
     if lost:
         child, cite = lost[0]
         whose = f"a child process of rank {child.rank}" if child.rank is not None else "a child process"

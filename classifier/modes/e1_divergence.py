@@ -24,6 +24,8 @@ FLAT_FROM = 0.6
 FLAT_BAND = 0.02
 """Every value within this of the mean, and no trend over thirds beyond a quarter of it: it never learned anything."""
 DEAD_NORM = 1e-6
+HEIGHT = 0.2
+"""A loss of at least this share of its highest does not become exactly 0 by the next line of the log."""
 ADVICE = {
     "non_finite": (
         "Lower the learning rate, clip gradients, use bf16 instead of fp16.",
@@ -46,7 +48,10 @@ class Divergence(FailureMode):
     place = 54
     variants = ("non_finite", "spike", "plateau", "flat")
     needs = "a loss series, better with gradient norm and learning rate"
-    positive = "a loss that becomes non-finite and stays so; ends far above its best; or is frozen with gradient norm or learning rate at zero"
+    positive = (
+        "a loss that becomes non-finite and stays so (printed as 0, too); "
+        "ends far above its best; or is frozen with gradient norm or learning rate at zero"
+    )
     excludes = "early overflow of the loss scale, losses of reinforcement learning, a loss that still falls though a target was missed"
     leaves_open = "learning rate, precision or data"
 
@@ -60,11 +65,11 @@ class Divergence(FailureMode):
         if loss is None:
             return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
-            bad = loss.values and not math.isfinite(loss.values[-1])
+            bad = loss.values and (not math.isfinite(loss.values[-1]) or _hidden(facts, loss) is not None)
             cite = citations.series(loss)
             warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
-        if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]):
+        if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None:
             return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
         if _reinforced(facts):
             return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
@@ -84,9 +89,10 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         first = next(i for i, v in enumerate(values) if not math.isfinite(v))
         step = loss.steps[first] if first < len(loss.steps) and loss.steps[first] is not None else None
         return "non_finite", "the loss became non-finite" + (f" at step {step}" if step is not None else "") + " and stayed so"
-    norms = next((s for s in facts.series if s.name == "grad_norm" and s.values), None)
-    if norms is not None and len(norms.values) >= 3 and all(math.isnan(v) for v in norms.values[-3:]) and all(v == 0 for v in tail):
-        return "non_finite", "the loss is printed as 0.0 with a gradient norm of NaN"
+    hidden = _hidden(facts, loss)
+    if hidden is not None:
+        return "non_finite", hidden
+    norms = _norms(facts)
     numbers = finite(values)
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
         return None, "the loss was finite to the end"
@@ -107,6 +113,33 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if _is_flat(numbers, facts.advance.loss):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
     return None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
+
+
+def _norms(facts: Facts) -> Series | None:
+    return next((s for s in facts.series if s.name == "grad_norm" and s.values), None)
+
+
+def _hidden(facts: Facts, loss: Series) -> str | None:
+    """A loss that is not finite and printed as 0: by the gradient norm beside it, else by a program that is known to print it so. None: no such loss.
+
+    A loss that falls comes to 0 through small numbers, and a gradient norm beside it is finite. From one line to the next, from HEIGHT on, to exactly
+    0 for good, is the filter's doing.
+    """
+    tail, norms = loss.values[-3:], _norms(facts)
+    if any(v != 0 for v in tail):
+        return None
+    if norms is not None and len(norms.values) >= len(tail):
+        odd = all(not math.isfinite(v) for v in norms.values[-len(tail) :])
+        return "the loss is printed as 0 while the gradient norm is not finite" if odd else None
+    before = next((i for i in range(len(loss.values) - 1, -1, -1) if loss.values[i] != 0), None)
+    if norms is not None or before is None or len(tail) < 3 or not any(m.data.get("filtered") for m in facts.advance.marks):
+        return None
+    last, highest = loss.values[before], max(finite(loss.values), default=0.0)
+    if not math.isfinite(last) or last < HEIGHT * highest:
+        return None
+    step = loss.steps[before + 1] if before + 1 < len(loss.steps) else None
+    at = f" from step {step} on" if step is not None else ""
+    return f"the loss went from {last:.4g} to exactly 0 and stayed there{at}: this program prints a loss that is not finite as 0"
 
 
 def _is_flat(numbers: list[float], loss: Series | None) -> bool:

@@ -46,6 +46,12 @@ def _account(facts: Facts) -> Account:
     if not facts.has_logs:
         undecided.append("what the run printed: no output was captured")
     what = f"ended as {ending.state}{code}" if ending.state else "its end is not known"
+    victims = tuple(f for f in facts.failures if f.victim)
+    silent = bool(victims) and first is not None and not first.victim
+    if silent and first is not None:  # the others' words are of its end, it had none itself
+        others = "the rank that waited for it" if len(victims) == 1 else f"the {len(victims)} ranks that waited for it"
+        shows.append(Said(f"{others} lost {first.name} and said so", facts.waits[:2] or tuple(v.evidence for v in victims[:2])))
+        what = f"{first.name} ended with {first.words} and said nothing; the others lost it"
     advice: tuple[str, ...] = ("Look at the last lines below.",)
     if not facts.has_logs:
         advice = ("Look at the job's own output file (scontrol show job, StdOut).",)
@@ -53,7 +59,7 @@ def _account(facts: Facts) -> Account:
         undecided.append("more than the exit says: the job wrote nothing")
         advice = ("Let the program say on stderr why it ends with that code; for a shell script: set -x",)
     return Account(
-        headline=words.headline(f"{what}; nothing in the data explains it"),
+        headline=words.headline(what if silent else f"{what}; nothing in the data explains it"),
         shows=tuple(shows),
         fault=Fault.UNKNOWN,
         cannot_decide=tuple(undecided),

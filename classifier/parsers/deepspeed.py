@@ -10,6 +10,8 @@ from gpualert_slurm.classifier.numbers import number
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
+_LOCAL = re.compile(r"--local[_-]rank=(?P<local>\d{1,4})'")
+
 
 def _step(found: re.Match[str], match: Match) -> Match | None:
     if int(found["step"]) == 0:  # printed while the engine is built
@@ -19,6 +21,12 @@ def _step(found: re.Match[str], match: Match) -> Match | None:
         Match(match.says, match.role, match.line, match.pattern),
         data={"step": int(found["step"]), **({"learning_rate": rate} if rate is not None else {})},
     )
+
+
+def _ended(found: re.Match[str], match: Match) -> Match:
+    """The exit, and which of the node's ranks it was by the option that the launcher gave it."""
+    local = _LOCAL.search(match.line.text)
+    return refined(match, data={"exitcode": int(found["exitcode"]), **({"local_rank": int(local["local"])} if local else {})})
 
 
 PARSER = Parser(
@@ -71,7 +79,7 @@ PARSER = Parser(
                 "[INFO] [launch.py:330:main] python exits with return code = 1",
             ),
             near_misses=("exits with return code = 0 is success",),
-            read=lambda found, match: refined(match, data={"exitcode": int(found["exitcode"])}),
+            read=_ended,
         ),
         Pattern(
             name="process_ended",

@@ -54,9 +54,13 @@ def _rendezvous(_: re.Match[str], match: Match) -> Match:
 
 
 def _worker(found: re.Match[str], match: Match) -> Match:
-    causes = {"Killed": (Cause.OOM_KILLER, 9), "Segmentation fault": (Cause.SEGFAULT, 11), "Bus error": (Cause.RAM_OOM, 7)}
-    cause, number = causes.get(found["signal"].strip(". "), (None, 0))
-    return refined(match, cause=cause, data={"signal_number": number})
+    causes = {
+        "Killed": (Cause.OOM_KILLER, "loader_worker_killed", 9),
+        "Segmentation fault": (Cause.SEGFAULT, "loader_worker_segfault", 11),
+        "Bus error": (Cause.RAM_OOM, "shared_memory", 7),
+    }
+    cause, detail, number = causes.get(found["signal"].strip(". "), (None, None, 0))
+    return refined(match, cause=cause, detail=detail, data={"signal_number": number})
 
 
 _NUMBERS = {"SIGHUP": 1, "SIGINT": 2, "SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9, "SIGSEGV": 11, "SIGTERM": 15}

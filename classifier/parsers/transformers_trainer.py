@@ -1,6 +1,6 @@
 """Hugging Face Trainer and what is built on it (TRL, LLaMA-Factory, Axolotl, Unsloth): < 5 prints floats, >= 5 quoted strings.
 
-Recorded by running 4.30 and 5.23. With messages at their default level, the bar of a save's files is all that >= 5 says of a save.
+Recorded by running 4.30 and 5.23. Both print a loss that is not finite as 0 (``logging_nan_inf_filter``, on unless turned off): ``filtered`` says so. With messages at their default level, the bar of a save's files is all that >= 5 says of a save.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _pairs(text: str) -> Data:
 
 def _train(_: re.Match[str], match: Match) -> Match | None:
     data = _pairs(match.line.text)
-    return refined(match, data=data) if "loss" in data else None
+    return refined(match, data={**data, "filtered": True}) if "loss" in data else None
 
 
 def _end(_: re.Match[str], match: Match) -> Match:

@@ -14,6 +14,7 @@ _MASKS = (
     (re.compile(r"[█▏▎▍▌▋▊▉━╸╺╴]+[ ━╸╺]*"), "~"),
     (re.compile(r"\[[=>.]{4,}\]"), "[~]"),
     (re.compile(r"0x[0-9a-f]+"), "0x#"),
+    (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"), "#"),
     (re.compile(r"\btmp[\w]{6,}"), "tmp#"),
     (re.compile(r"\bnone_\w{8}"), "none_#"),
     (re.compile(r"\b[0-9a-f]{8,64}\b"), "#"),

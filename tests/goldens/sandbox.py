@@ -105,6 +105,7 @@ def _start(run: Run, args: tuple[str, ...], env: dict[str, str], home: Path, log
     bound = (run.memory_mib or 0) * 1024 * 1024 if recorded else 0
 
     def limits() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts what it puts into the background with SIGINT ignored
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if bound:
             resource.setrlimit(resource.RLIMIT_AS, (bound, bound))

@@ -18,6 +18,12 @@ MEGATRON = "".join(
 )
 
 
+def _hf(losses: list[float], norm: str | None = None) -> str:
+    """Lines of the Trainer: before 4.38 without a gradient norm."""
+    beside = f", 'grad_norm': {norm}" if norm is not None else ""
+    return "".join(f"{{'loss': {loss}{beside}, 'learning_rate': 5e-05, 'epoch': {i / 100:.2f}}}\n" for i, loss in enumerate(losses, 1))
+
+
 def _prints(text: str, code: int = 0):
     state = ("COMPLETED", 0) if code == 0 else ("FAILED", code)
     return lambda: Run().rank(0, "n1", text, code=code, end=205, times=ticks(400, 0.5)).accounting(state[0], code=state[1], end=206).verdict()
@@ -25,6 +31,8 @@ def _prints(text: str, code: int = 0):
 
 EXAMPLES = {
     "transformers 4: the NaN filter": _prints(HF_NAN),
+    "transformers 4.30: the same, without a gradient norm": _prints(_hf([2.1377, *[0.0] * 5])),
+    "transformers 4.30: a long run, from its middle on": _prints(_hf([*(3.0 - i / 50 for i in range(60)), *[0.0] * 60])),
     "Megatron-LM: NaN from step 51 on": _prints(MEGATRON_NAN),
     "deepspeed: the smallest loss scale": _prints(
         steps(1, 30)
@@ -44,5 +52,9 @@ NEAR_MISSES = {
     "still falling, a target missed": lambda: done(trained(200, loss=lambda i: 3.0 - i / 500)),
     "a model that has learned what there is": lambda: done(trained(200, loss=lambda i: 0.31 + 0.002 * math.sin(i))),
     "flat for a few steps of warm-up": lambda: done(trained(40, loss=lambda i: 11.9 - 0.0005 * i), end=51),
+    "the Trainer: a loss that falls to nothing": _prints(_hf([*(round(2.0 / 2**i, 4) for i in range(20)), *[0.0] * 20])),
+    "the Trainer: exactly 0 with a finite gradient norm": _prints(_hf([0.6931, *[0.0] * 20], "0.0")),
+    "the Trainer: a single 0 among others": _prints(_hf([2.0, 1.9, 0.0, *(1.8 - i / 100 for i in range(20))])),
+    "another program prints 0.0000 from one epoch to the next": _prints(steps(1, 3) + "".join(f"step {i} loss 0.0000 lr 0.0001\n" for i in range(4, 40))),
     "noise": lambda: done(trained(200, loss=lambda i: 2.0 + 0.3 * (-1) ** i)),
 }
