@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpualert_slurm.config import ConfigError, Site
+from gpualert_slurm.discovery import discover
 from gpualert_slurm.record import TimeNs
 
 
@@ -19,10 +21,16 @@ class SealRefusedError(Exception):
 
 @dataclass(frozen=True)
 class SealKeys:
-    """What the two sides must agree on: who may open, and where the sealing service answers (None: its usual place)."""
+    """What the two sides must agree on: who may open, where munged answers and where the shared key lies (None: the usual places)."""
 
     daemon_uid: int
     munge_socket: Path | None = None
+    key_file: Path | None = None
+
+    @classmethod
+    def of(cls, site: Site, uid: int) -> SealKeys:
+        """Those of the site, for what ``uid`` is to open."""
+        return cls(daemon_uid=uid, munge_socket=site.munge_socket, key_file=site.seal_key_file)
 
 
 @dataclass(frozen=True)
@@ -51,3 +59,13 @@ class Seal(ABC):
     @abstractmethod
     def open(self, sealed: bytes, keys: SealKeys) -> Opened:
         """Open what a node sealed; called as the daemon's user. Raises SealUnavailableError, SealRefusedError."""
+
+
+def seal_of(site: Site) -> Seal:
+    """The seal that ``site.seal`` names. Raises ConfigError: there is none of that name."""
+    from gpualert_slurm.epilog import seals
+
+    found = discover(seals, "SEAL", Seal)  # type: ignore[type-abstract]
+    if site.seal not in found:
+        raise ConfigError(f"site.seal = {site.seal!r}: there are {', '.join(found)}")
+    return found[site.seal]

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gpualert_slurm.config import Site
+from gpualert_slurm.config import ConfigError, Site
+from gpualert_slurm.discovery import discover
 
 
 @dataclass(frozen=True)
@@ -39,3 +40,16 @@ class Transport(ABC):
     @abstractmethod
     def refuse(self, arrival: Arrival, reason: str, site: Site) -> None:
         """It will never be taken: put it aside with the reason."""
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to let go of
+        """The daemon's side, at its end: let go of what ``prepare`` took."""
+
+
+def transport_of(site: Site) -> Transport:
+    """The transport that ``site.transport`` names. Raises ConfigError: there is none of that name."""
+    from gpualert_slurm.epilog import transports
+
+    found = discover(transports, "TRANSPORT", Transport)  # type: ignore[type-abstract]
+    if site.transport not in found:
+        raise ConfigError(f"site.transport = {site.transport!r}: there are {', '.join(found)}")
+    return found[site.transport]

@@ -42,6 +42,13 @@ class Site(Table):
     off_file: Path = Field(default=Path("/etc/gpualert/off"), description="when this file exists, every hook does nothing")
     daemon_user: str = Field(default="gpualert", description="the user gpualertd runs as; reports are sealed for its uid only")
     munge_socket: Path | None = Field(default=None, description="munged's socket, where it is not the default one")
+    seal: str = Field(default="munge", description="how reports are sealed: munge, or key_file for clusters without it")
+    seal_key_file: Path = Field(default=Path("/etc/gpualert/seal.key"), description="for the seal key_file: the shared keys; root, 0400")
+    transport: str = Field(default="spool", description="how reports travel: spool (a shared folder), or tcp (straight to the daemon)")
+    daemon_host: str | None = Field(default=None, description="for the transport tcp: where nodes reach gpualertd")
+    daemon_port: int = Field(default=6829, gt=0, lt=65536, description="for the transport tcp: its port")
+    listen: tuple[str, ...] = Field(default=("0.0.0.0", "::"), description="for the transport tcp: where the daemon answers")  # noqa: S104
+    listen_connections: int = Field(default=64, gt=0, le=1024, description="for the transport tcp: nodes served at once; the others try again")
 
 
 class Node(Table):

@@ -21,7 +21,6 @@ from gpualert_slurm.spool import read_bounded, write_whole
 from gpualert_slurm.stall import Stall, StallNote
 
 MOST_DOCUMENT_BYTES = 64 << 20
-SEAL, TRANSPORT = "munge", "spool"
 _KINDS: dict[str, type[JobNote] | type[StallNote]] = {"note": JobNote, "stall": StallNote}
 
 
@@ -99,12 +98,10 @@ def _ended(job: JobFile, cluster: str) -> Ended:
 
 
 def deliver(path: Path, config: Config) -> None:
-    """Seal the document at ``path`` and hand it to the transport. Raises OSError, SealUnavailableError: try again; ForGoodError."""
-    from gpualert_slurm.discovery import discover
-    from gpualert_slurm.epilog import seals, transports
+    """Seal the document at ``path`` and hand it to the transport. Raises OSError, SealUnavailableError, ConfigError: try again; ForGoodError."""
     from gpualert_slurm.epilog.pieces import close_document
-    from gpualert_slurm.epilog.seal import Seal, SealKeys
-    from gpualert_slurm.epilog.transport import Transport
+    from gpualert_slurm.epilog.seal import SealKeys, seal_of
+    from gpualert_slurm.epilog.transport import transport_of
 
     site = config.site
     attempt, _, kind = path.name.rpartition(".")
@@ -120,7 +117,4 @@ def deliver(path: Path, config: Config) -> None:
     except KeyError as error:
         words = "it must have, with the uid it has where gpualertd runs"
         raise OSError(f"this node has no user {site.daemon_user!r} (site.daemon_user): {words}") from error
-    keys = SealKeys(daemon_uid=uid, munge_socket=site.munge_socket)
-    seal = discover(seals, "SEAL", Seal)[SEAL]  # type: ignore[type-abstract]
-    transport = discover(transports, "TRANSPORT", Transport)[TRANSPORT]  # type: ignore[type-abstract]
-    transport.send(close_document(document, attempt, seal, keys), site)
+    transport_of(site).send(close_document(document, attempt, seal_of(site), SealKeys.of(site, uid)), site)
