@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 from gpualert_slurm.attempt import Attempt
+from gpualert_slurm.classifier.earlier import last_attempts
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
@@ -16,10 +17,14 @@ SAID_NS = 30 * 10**9
 
 
 def admitted(job: JobRecord) -> JobRecord:
-    """The record with the reports that are this run's, one a node, and clocks no better than they showed themselves.
+    """The record with the reports that are this run's, one a node, clocks no better than they showed themselves, and its logs' last attempts.
 
     What is left out becomes a gap of the record. Never raises.
     """
+    return last_attempts(_of_this_run(job))
+
+
+def _of_this_run(job: JobRecord) -> JobRecord:
     kept: dict[str, NodeReport] = {}
     gaps: list[Gap] = []
     for report in sorted(job.reports, key=lambda r: (r.written_ns, r.node)):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 
-from gpualert_slurm.classifier.keep import Kept, Thinned
+from gpualert_slurm.classifier.keep import MAX_POINTS, Kept, Point, Thinned, thin
 from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.classifier.restarts import Beginning
 from gpualert_slurm.classifier.routine import Kind
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust, Where
 from gpualert_slurm.series import Series
@@ -18,6 +20,10 @@ MAX_SERIES = 500
 SERIES = frozenset({"loss", "grad_norm", "learning_rate", "step", "loss_scale", "accuracy", "eval_loss", "eval_accuracy"})
 """Numbers of a progress line that become series; the others stay in the evidence's ``data``."""
 
+FIRST_ATTEMPTS, LAST_ATTEMPTS = 3, 8
+"""Of a log of more attempts, what those between said is not kept."""
+Key = tuple[int, str, "int | None"]
+"""Attempt as it was known while reading, pattern or name, and the rank that a prefix named."""
 Arrival = Callable[[int], "tuple[int, int] | None"]
 
 
@@ -26,41 +32,54 @@ class Harvest:
 
     def __init__(self, path: str, where: Where, arrival: Arrival | None) -> None:
         self.path, self.where, self.arrival = path, where, arrival
-        self.kept: dict[tuple[str, int | None], Kept] = {}
-        self.series: dict[tuple[str, int | None], Thinned] = {}
+        self.kept: dict[Key, Kept] = {}
+        self.series: dict[Key, Thinned] = {}
+        self.beginnings: list[Beginning] = []
+        """Of the second attempt and those that follow, as they were found."""
+        self.dropped = 0
+
+    def begin(self, begun: Beginning) -> None:
+        """A further attempt begins: it is kept apart. Of very many, the first ones and the last ones stay."""
+        self.beginnings.append(begun)
+        middle = len(self.beginnings) - LAST_ATTEMPTS
+        if middle >= FIRST_ATTEMPTS:
+            self.kept = {key: kept for key, kept in self.kept.items() if key[0] != middle}
+            self.series = {key: series for key, series in self.series.items() if key[0] != middle}
+            self.dropped += 1
 
     def add(self, match: Match) -> None:
         """Take one more match."""
-        rank = match.line.speaker.rank
-        kept = self.kept.get((match.pattern, rank))
+        rank, epoch = match.line.speaker.rank, len(self.beginnings)
+        kept = self.kept.get((epoch, match.pattern, rank))
         if kept is None:
-            key = (match.pattern, rank if len(self.kept) < MAX_KEPT else None)
+            key = (epoch, match.pattern, rank if len(self.kept) < MAX_KEPT else None)
             kept = self.kept.setdefault(key, Kept())
         kept.add(match)
         if match.says == "progress":
             self._measure(match, rank)
 
     def _measure(self, match: Match, rank: int | None) -> None:
-        data = match.data
+        data, epoch = match.data, len(self.beginnings)
         step = data.get("step")
         known_step = step if isinstance(step, int) else None
         for name in SERIES & data.keys():
             value = data[name]
             if isinstance(value, (int, float)):
-                series = self.series.get((name, rank))
+                series = self.series.get((epoch, name, rank))
                 if series is None:
-                    key = (name, rank if len(self.series) < MAX_SERIES else None)
+                    key = (epoch, name, rank if len(self.series) < MAX_SERIES else None)
                     series = self.series.setdefault(key, Thinned())
                 series.add((match.line.offset, known_step, float(value)))
 
     def unread(self, kind: Kind, lines: int) -> None:
         """Count ``lines`` of a kind that were seen and not read."""
-        for key in kind.series:
-            if key in self.series:
-                self.series[key].seen += lines
-        for key in kind.patterns:
-            if key in self.kept:
-                self.kept[key].seen += lines
+        epoch = len(self.beginnings)
+        for name, rank in kind.series:
+            if (epoch, name, rank) in self.series:
+                self.series[epoch, name, rank].seen += lines
+        for name, rank in kind.patterns:
+            if (epoch, name, rank) in self.kept:
+                self.kept[epoch, name, rank].seen += lines
 
     def evidence(self, most: int, sha256: str, size: int) -> tuple[tuple[Evidence, ...], int]:
         """At most ``most`` pieces of evidence in order of place, and how many messages are left out of them."""
@@ -71,12 +90,26 @@ class Harvest:
             head = most // 2
             matches = matches[:head] + matches[len(matches) - (most - head) :]
         repeats = {kept.first[0].line.offset: kept.seen for kept in self.kept.values() if kept.seen > 1}
-        return tuple(self._evidence(match, repeats.get(match.line.offset), sha256, size) for match in matches), left_out
+        begins = self._begins()
+        told = [self._evidence(match, repeats.get(match.line.offset), sha256, size, self._attempt(match.line.offset, begins)) for match in matches]
+        marks = [
+            Match("attempt_began", Role.MARKER, one.line, "restarts.attempt", data={"attempt": number, "by": one.why})
+            for number, one in enumerate(self.beginnings, 2)
+        ]
+        told += [self._evidence(mark, None, sha256, size, number) for number, mark in enumerate(marks, 2)][-LAST_ATTEMPTS:]
+        return tuple(told), left_out
 
-    def _evidence(self, match: Match, seen: int | None, sha256: str, size: int) -> Evidence:
+    def _begins(self) -> list[int]:
+        return sorted(one.offset for one in self.beginnings)
+
+    def _attempt(self, offset: int, begins: Sequence[int]) -> int | None:
+        """Which attempt the byte at ``offset`` belongs to; None in a log that holds one."""
+        return bisect_right(begins, offset) + 1 if begins else None
+
+    def _evidence(self, match: Match, seen: int | None, sha256: str, size: int, attempt: int | None) -> Evidence:
         line = match.line
         raw = line.raw[:MAX_QUOTE_BYTES]
-        when = self._when(line.offset)
+        when = self.when(line.offset)
         name = f"{self.where.node}|{self.path}|{line.offset}|{match.pattern}"
         data = {**match.data, "seen": seen} if seen is not None else match.data
         return Evidence(
@@ -101,6 +134,7 @@ class Harvest:
             time_ns=when[0] if when else None,
             uncertainty_ns=when[1] if when else None,
             data=data,
+            attempt=attempt,
         )
 
     def _whose(self, match: Match) -> Where:
@@ -119,23 +153,38 @@ class Harvest:
             changes.update(pid=speaker.pid)
         return self.where.model_copy(update=changes) if changes else self.where
 
-    def _when(self, offset: int) -> tuple[int, int] | None:
+    def when(self, offset: int) -> tuple[int, int] | None:
+        """When the byte at ``offset`` arrived, (ns, ± ns), where there is a time index."""
         return None if self.arrival is None else self.arrival(offset)
 
     def all_series(self) -> tuple[Series, ...]:
-        """The series, each in order of place."""
+        """The series, each in order of place, one for each attempt."""
+        begins = self._begins()
+        points: dict[tuple[str, int | None, int | None], list[Point]] = {}
+        seen: dict[tuple[str, int | None, int | None], int] = {}
+        for (epoch, name, rank), thinned in self.series.items():
+            own = min(epoch, len(begins)) + 1 if begins else None
+            seen[name, rank, own] = seen.get((name, rank, own), 0) + thinned.seen
+            for point in thinned.final():
+                attempt = self._attempt(point[0], begins)
+                points.setdefault((name, rank, attempt), []).append(point)
+                if attempt != own:  # read before it was known that an attempt had begun
+                    seen[name, rank, own] -= 1
+                    seen[name, rank, attempt] = seen.get((name, rank, attempt), 0) + 1
         made = []
-        for (name, rank), thinned in sorted(self.series.items(), key=lambda item: (item[0][0], item[0][1] or 0)):
-            points = thinned.final()
-            times = [self._when(offset) for offset, _, _ in points]
+        for (name, rank, attempt), several in sorted(points.items(), key=lambda item: (item[0][0], item[0][1] or 0, item[0][2] or 0)):
+            several.sort(key=lambda point: point[0])
+            few = thin(several) if len(several) > MAX_POINTS else several
+            times = [self.when(offset) for offset, _, _ in few]
             made.append(
                 Series(
                     name=name,
                     where=self.where if rank is None else self.where.model_copy(update={"rank": rank}),
                     times_ns=tuple(when[0] if when else None for when in times),
-                    steps=tuple(step for _, step, _ in points),
-                    values=tuple(value for _, _, value in points),
-                    points_seen=thinned.seen,
+                    steps=tuple(step for _, step, _ in few),
+                    values=tuple(value for _, _, value in few),
+                    points_seen=max(len(few), seen.get((name, rank, attempt), 0)),
+                    attempt=attempt,
                 )
             )
         return tuple(made)

@@ -14,7 +14,7 @@ from gpualert_slurm.classifier.first_failure import state_of
 from gpualert_slurm.classifier.ladder import Choice, choose
 from gpualert_slurm.classifier.mode import Said
 from gpualert_slurm.classifier.parents import saved_to
-from gpualert_slurm.classifier.recurrence import node_history, often_at_fault, seen_before
+from gpualert_slurm.classifier.recurrence import earlier_attempts, node_history, often_at_fault, seen_before
 from gpualert_slurm.classifier.waste import waste_of
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.gap import Gap
@@ -141,6 +141,7 @@ def _claims(said: tuple[Said, ...]) -> tuple[Claim, ...]:
 
 def _warnings(choice: Choice, facts: Facts) -> tuple[Said, ...]:
     found = [warning for _, said in choice.answers for warning in said.warnings if warning.evidence]
+    found += earlier_attempts(facts.job)
     if choice.mode.code == "G1":
         shown = {e.id for warning in found for e in warning.evidence}
         found += [Said("an error was printed, and the run went on to its end", (e,)) for e in facts.recovered[:3] if e.id not in shown]

@@ -1,4 +1,4 @@
-"""What came before: verdicts that blamed these nodes, the same failure of the same user."""
+"""What came before: verdicts that blamed these nodes, the same failure of the same user, earlier attempts in the same log."""
 
 from __future__ import annotations
 
@@ -53,6 +53,18 @@ def seen_before(job: JobRecord, fingerprint: str) -> tuple[str, ...]:
     moved = "" if not nodes else "; each time with a node of this run" if here else "; on other nodes than this run's: look at the job, not the nodes"
     more = "s" if len(same) != 1 else ""
     return (f"the same failure was seen {len(same)} time{more} before (job{more} {names}{where}){moved}",)
+
+
+def earlier_attempts(job: JobRecord) -> tuple[Said, ...]:
+    """What ended the attempts before, for a verdict's warnings: evidence of no mode."""
+    said = []
+    for report in job.reports:
+        for one in report.evidence:
+            if one.says == "earlier_attempt":
+                back = one.data.get("before_last")
+                which = "the attempt before the last" if back == 1 else f"{back} attempts before the last"
+                said.append(Said(f"the log holds earlier attempts of this run; {which} ended with {one.data.get('said', '?')}", (one,)))
+    return tuple(said)
 
 
 def _cite(past: PastVerdict, name: str, value: str) -> Evidence:

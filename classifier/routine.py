@@ -66,7 +66,7 @@ class Routine:
         """Of ``_settled``, those whose lines have no prefix that names a writer."""
         self.some_named = False
         self.spoiled = 0
-        """How many kinds turned out to say more than progress."""
+        """How often what a block was chosen by has changed since: a kind that says more than progress, a new start."""
         self._shapes = 0
 
     @property
@@ -77,6 +77,12 @@ class Routine:
     def named(self, speaker: Speaker, shape: bytes) -> Kind | None:
         """The settled kind of lines of this shape of a writer whom a prefix names."""
         return self._settled.get((speaker.key, shape))
+
+    def anew(self) -> None:
+        """Something ended: the next line of each kind is read."""
+        for kind in self._kinds.values():
+            kind.until = -1
+        self.spoiled += 1
 
     def was(self, line: Line, said: list[Match], touched: set[tuple[str, int | None]]) -> None:
         """What a nominated line that was read turned out to say."""

@@ -9,8 +9,9 @@ from typing import BinaryIO
 from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
-from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, bare, blocks, bounds, clean, flat, heard, newlines
+from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard, newlines
 from gpualert_slurm.classifier.nominate import Nomination
+from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine, Skipped
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
@@ -59,6 +60,8 @@ class _Pass:
         self.rules, self.found = rules, found
         self.open = rules.collectors()
         self.routine = Routine()
+        self.restarts = Restarts(rules)
+        self.unread = 0
         self.digest = hashlib.sha256()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
@@ -74,16 +77,47 @@ class _Pass:
         if block.cut:
             self.cut_lines += bool(block.data)
             self.cut_bytes += block.cut
+        if block.data:
+            self._keep_tail(block.data)
+        for piece, again in self.restarts.pieces(block):
+            self._piece(piece, again=again)
+
+    def _piece(self, block: Block, *, again: bool) -> None:
+        """Read a block, or what of it lies between two lines at which the log's first lines come again."""
         if not block.data:
             return
-        self._keep_tail(block.data)
         page = _Page(block, self.line)
-        if self.dense and not self.open.any:
+        if again:
+            self._comes_again(page)
+        if self.dense and not self.open.any and not self.restarts.waiting:
             self._compare(page)
         else:
             self._match(page, 0)
         self.dense = page.left_out > DENSE * page.data.count(b"\n", 0, DENSE_BYTES) * (len(page.data) / DENSE_BYTES)
         self.line = page.close()
+
+    def _comes_again(self, page: _Page) -> None:
+        start, end = bounds(page.data, 0)
+        line = clean(page.data[start:end], page.offset, self.line)
+        begun = self.restarts.comes_again(line, in_story=self.open.any, pause_s=self._pause_s(line))
+        if begun is not None:
+            self._begin(begun)
+
+    def _pause_s(self, line: Line) -> float | None:
+        """How long before ``line`` the log was silent, where times of arrival are known."""
+        now, before = self.found.when(line.offset), self.found.when(line.offset - 2) if line.offset > 1 else None
+        return (now[0] - now[1] - before[0] - before[1]) / 1e9 if now is not None and before is not None else None
+
+    def _begin(self, begun: Beginning, page: _Page | None = None) -> None:
+        """An attempt begins: what was being read and counted belongs to the one before it."""
+        for match in self.open.close():
+            self.found.add(match)
+        if page is not None:
+            page.remember()
+        self.unread += self._end_routine()
+        self.routine.anew()
+        self.found.begin(begun)
+        self.restarts.begin()
 
     def _match(self, page: _Page, begin: int) -> None:
         """The lines from byte ``begin`` on: every line is matched."""
@@ -107,7 +141,7 @@ class _Pass:
                     left_out += 1
                     last[kind] = (start, end)
                     continue
-            self._line(raw, offset + start, page.number(start), mask)
+            self._line(page, raw, start, mask)
             position = end + 1
         page.left_out += left_out
         if stories:
@@ -117,7 +151,7 @@ class _Pass:
         """Every line before byte ``to``, while a story of several lines is being read."""
         while self.open.any and position < to:
             start, end = bounds(page.data, position)
-            self._line(page.data[start:end], page.offset + start, page.number(start), 0)
+            self._line(page, page.data[start:end], start, 0)
             position = end + 1
 
     def _compare(self, page: _Page) -> None:
@@ -139,23 +173,41 @@ class _Pass:
                 page.left_out += 1
                 page.last[kind] = (start, end)
                 continue
-            self._line(raw, offset + start, page.number(start), mask)
+            self._line(page, raw, start, mask)
             if self.open.any or self.routine.spoiled != spoiled:
                 page.count(choice, line)
                 self._match(page, end + 1)
                 return
         page.count(choice, None)
 
-    def _line(self, raw: bytes, offset: int, number: int, mask: int) -> None:
-        line = clean(raw, offset, number)
+    def _line(self, page: _Page, raw: bytes, start: int, mask: int) -> None:
+        line = clean(raw, page.offset + start, page.number(start))
         self.long_lines += len(raw) > MAX_LINE_BYTES
         ended = self.open.take(line)
         said = self.rules.matches(line, mask, self.open)
         for match in (*ended, *said):
+            waited = self.restarts.waiting
+            if waited and match.says == "progress":
+                self._reached(page)
+            begun = self.restarts.said(match, in_story=self.open.reads(line.speaker))
+            if begun is not None:
+                self._begin(begun, page)
+            elif self.restarts.waiting and not waited:
+                self.routine.anew()  # the next line of progress is read: does it count on?
             self.found.add(match)
         if mask:
             touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if said else set()
             self.routine.was(line, said, touched)
+
+    def _reached(self, page: _Page) -> None:
+        """How far the steps had counted in the lines that were left out."""
+        page.remember()
+        for kind in self.routine.kinds:
+            last = kind.last
+            if last is not None and last.offset > kind.read_to:
+                for _, _, mask in self.rules.nominator.lines(bare(last.raw)):
+                    for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
+                        self.restarts.reached(match)
 
     def _named(self, raw: bytes) -> Kind | None:
         """The settled kind of a line whose prefix names its writer."""
@@ -169,9 +221,13 @@ class _Pass:
 
     def finish(self, max_evidence: int) -> ParsedLog:
         """What was found."""
+        for piece, again in self.restarts.rest(self.read):
+            self._piece(piece, again=again)
         for match in self.open.close():
+            self.restarts.said(match)
             self.found.add(match)
-        unread = self._end_routine()
+        unread = self.unread + self._end_routine()
+        self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
         self._say_what_was_cut(left_out, unread)
         return ParsedLog(
@@ -191,6 +247,7 @@ class _Pass:
                 for _, _, mask in self.rules.nominator.lines(bare(last.raw)):
                     for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
                         self.found.add(match)
+            kind.left_out, kind.last = 0, None
         return total
 
     def _last_lines(self) -> tuple[str, ...]:
@@ -208,6 +265,11 @@ class _Pass:
             )
         if unread:
             self.gaps.append(Gap(what=f"{unread} repeated messages of {path}", why="the first and the last of each kind are kept", **whose))
+        several = f"whether {path} holds one attempt or several"
+        self.gaps += [Gap(what=several, why=f"{doubt}; taken for one run", **whose) for doubt in self.restarts.doubts]
+        if self.found.dropped:
+            why = "the first and the last of each kind are kept"
+            self.gaps.append(Gap(what=f"what {self.found.dropped} of the attempts in {path} said", why=why, **whose))
         if self.cut_bytes or self.long_lines:
             lines = self.cut_lines + self.long_lines
             self.gaps.append(Gap(what=f"the ends of {lines} long lines of {path}", why="a line is read up to 16 KiB", **whose))
@@ -240,14 +302,19 @@ class _Page:
         for kind, place in last.items():
             self.last[kind] = max(place, self.last.get(kind, place))
 
-    def close(self) -> int:
-        """Remember the last lines that were left out; gives the number of the line that follows the block."""
-        end = len(self.data)
-        after = number = self.number(end)
-        for kind, (start, stop) in sorted(self.last.items(), key=lambda item: item[1], reverse=True):  # they stand near the end: counted from there
+    def remember(self) -> None:
+        """Note of each kind the last line that was left out so far."""
+        end, number = self._counted, self._number
+        for kind, (start, stop) in sorted(self.last.items(), key=lambda item: item[1], reverse=True):  # they stand near: counted from there
             number -= newlines(self._raw[start:end])
             end = start
             kind.last = Skipped(self.data[start:stop], self.offset + start, number)
+        self.last.clear()
+
+    def close(self) -> int:
+        """Remember the last lines that were left out; gives the number of the line that follows the block."""
+        after = self.number(len(self.data))
+        self.remember()
         return after
 
 

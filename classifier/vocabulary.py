@@ -32,6 +32,9 @@ WORDS: dict[str, str] = {
     "preempted_text": "slurmstepd says preempted or requeued",
     "node_failure_text": "srun or slurmstepd says that a node failed",
     "teardown": "A launcher takes the other processes down: a cascade",
+    "restarted": "A launcher starts the job's processes again, in the same log",
+    "attempt_began": "Here a further attempt begins in the same log; data: attempt (the first is 1), by (what shows it)",
+    "earlier_attempt": "What ended an earlier attempt that stands in the same log; data: attempt, said",
     "advice": "A library's standing advice; never evidence",
     # the run's life
     "training_started": "The training loop began",

@@ -109,3 +109,5 @@ class Evidence(Record):
     time_ns: TimeNs | None = None
     uncertainty_ns: int | None = None
     data: dict[str, str | int | float | bool] = {}
+    attempt: int | None = None
+    """Which of the attempts that its log holds one after the other, the first is 1; absent where the log holds one, or it cannot be told."""

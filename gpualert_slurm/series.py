@@ -34,3 +34,5 @@ class Series(Record):
     steps: tuple[int | None, ...] = ()
     values: tuple[float, ...] = ()
     points_seen: int = 0
+    attempt: int | None = None
+    """As in ``Evidence``: the attempt of its log that it belongs to."""
