@@ -11,9 +11,18 @@ from gpualert_slurm.notification import Notification
 
 
 class Messages:
-    """Messages and their runs. Every method is one transaction."""
+    """Messages and their runs. Every method is one transaction, or a part of the one that ``together`` holds."""
 
     _db: sqlite3.Connection
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Everything in it is one transaction, durable at its end and not before: a disk syncs once for many rows.
+
+        A method that raises in it leaves nothing of itself behind; where that is caught, the others' rows stay.
+        """
+        with self._transaction():
+            yield
 
     def judged(self) -> list[JudgedRun]:
         """Every judged run whose message is in no plan, oldest first."""
@@ -105,13 +114,17 @@ class Messages:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+        outer = not self._db.in_transaction
+        self._db.execute("BEGIN IMMEDIATE" if outer else "SAVEPOINT part")
         try:
             yield
+            self._db.execute("COMMIT" if outer else "RELEASE part")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # a full disk may have ended it already
+                self._db.execute("ROLLBACK" if outer else "ROLLBACK TO part")
+                if not outer:
+                    self._db.execute("RELEASE part")
             raise
-        self._db.execute("COMMIT")
 
 
 def run_of(row: sqlite3.Row) -> Run:

@@ -49,10 +49,11 @@ class Diagnosis:
         self._report_deadline_s = report_deadline_s
         self._addressed = addressed
 
-    def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around) -> list[tuple[JobRecord, Verdict]]:
-        """Record and verdict of each attempt that ran, the newest last.
+    def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around, *, alone: bool = False) -> list[tuple[JobRecord, Verdict]]:
+        """Record and verdict of each attempt that ran, the newest last. ``alone``: in a child that judges nothing else, with all the time there is.
 
         Raises:
+            SuspectError: the child that judges many failed over this one; it is to be judged alone, when the others have been.
             StoppingError: the daemon stops; nothing was decided.
         """
         documents = self._history.documents(run.id)
@@ -64,17 +65,19 @@ class Diagnosis:
             if place == len(tries) - 1:
                 record = self._addressed(record)
             record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
-            verdict = self.judge(record)
+            verdict = self.judge(record, alone=alone)
             earlier.append(earlier_attempt(record, verdict.mode, verdict.cause, verdict.fault.value, verdict.fingerprint))
             judged.append((record, verdict))
             log.info(line("judged", job=record.attempt.label, attempt=record.attempt.restart_count, state=one.row.state if one.row else None,
                           mode=verdict.mode, cause=verdict.cause.value if verdict.cause else None, fault=verdict.fault.value, gaps=len(record.gaps)))
         return judged
 
-    def judge(self, record: JobRecord) -> Verdict:
-        """The classifier's verdict; when it fails, hangs or dies, ``unknown`` with a gap that says so."""
+    def judge(self, record: JobRecord, *, alone: bool) -> Verdict:
+        """The classifier's verdict; when it fails, hangs or dies alone, ``unknown`` with a gap that says so. Raises SuspectError unless ``alone``."""
+        if not alone:
+            return self._bounded.call_shared(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
         try:
-            return self._bounded.call(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
+            return self._bounded.call_alone(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
         except BoundedError as error:
             log.error(line("judging_failed", job=record.attempt.label, why=error))
             return unknown(record, Gap(what="the diagnosis", why=f"the classifier failed: {error}"))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from gpualert_slurm.config import Config
 from gpualert_slurm.epilog.history.run import JudgedRun, MessageRow, Run
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.notification import Notification
 from gpualert_slurm.notify.compose import Composition
 from gpualert_slurm.notify.digest import Digest
 from gpualert_slurm.notify.grouping import REMEMBERED_NS, Kind, Limits, Mailed, Message, Waiting, plan
@@ -31,6 +34,8 @@ LONGEST_PAUSE_S = 600.0
 OUTCOMES = {State.SENT: "sent", State.REFUSED: "refused", State.CORRUPT: "corrupt"}
 BACKLOG = 20
 """When so many mails wait to be composed, they come without pictures and say so: a mail in time is worth more."""
+TOGETHER, TOGETHER_BYTES = 32, 8 << 20
+"""Messages that are put into the outbox at once, and how much of attachments they may hold."""
 THREAD_NS = 30 * 86_400 * 1_000_000_000
 """A thread's first subject is looked for this far back: job ids come again."""
 
@@ -45,6 +50,8 @@ class Dispatch:
         self._bounded = bounded
         self._later: dict[int | str, tuple[float, float]] = {}
         self._backlog = False
+        self.outcomes: Counter[str] = Counter()
+        """What became of messages so far, by its word in the history."""
         self._limits = Limits(config.mail.group_interval_s, config.mail.address_per_hour)
 
     def judged(self) -> None:
@@ -57,11 +64,13 @@ class Dispatch:
         runs = {j.run.id: j.run for j in waiting}
         messages = self._plan(waiting)
         self._backlog = len(messages) > BACKLOG
+        addresses = {j.run.id: j.addresses for j in waiting}
         for message in messages:
-            if message.kind is Kind.ONE:
-                self._try(message.run_ids[0], runs[message.run_ids[0]].label, partial(self._one, runs[message.run_ids[0]], message.group))
-            else:
-                self._fix(message, next(j.addresses for j in waiting if j.run.id == message.run_ids[0]))
+            if message.kind is not Kind.ONE:
+                self._fix(message, addresses[message.run_ids[0]])
+        singles = iter([(runs[m.run_ids[0]], m.group) for m in messages if m.kind is Kind.ONE])
+        while batch := list(islice(singles, TOGETHER)):
+            self._several(batch)
         for planned in self._history.planned():
             self._try(planned.key, planned.key, partial(self._digest, planned))
 
@@ -71,12 +80,14 @@ class Dispatch:
         if not open_messages:
             return
         states: dict[str, State | None] = dict.fromkeys(self._outbox.on_their_way(), State.QUEUED)
-        for key, run in open_messages:
-            state = states[key] if key in states else states.setdefault(key, self._outbox.state_of(key))
-            if state is None or state in OUTCOMES:
-                outcome = "dropped" if state is None else OUTCOMES[state]
-                self._history.mark_done(run.id, outcome, time.time_ns())
-                (log.info if outcome == "sent" else log.warning)(line(outcome, job=run.label, key=key))
+        with self._history.together():
+            for key, run in open_messages:
+                state = states[key] if key in states else states.setdefault(key, self._outbox.state_of(key))
+                if state is None or state in OUTCOMES:
+                    outcome = "dropped" if state is None else OUTCOMES[state]
+                    self._history.mark_done(run.id, outcome, time.time_ns())
+                    self.outcomes[outcome] += 1
+                    (log.info if outcome == "sent" else log.warning)(line(outcome, job=run.label, key=key))
 
     def _plan(self, waiting: Sequence[JudgedRun]) -> list[Message]:
         """Runs that nobody is written to about, and those of an older schema, go their way at once."""
@@ -111,7 +122,17 @@ class Dispatch:
             self._later[what] = (pause_s, time.monotonic() + pause_s)
             log.exception(line("compose_failed", job=label, again_in_s=pause_s))
 
-    def _one(self, run: Run, group: str) -> None:
+    def _several(self, batch: Sequence[tuple[Run, str]]) -> None:
+        """Each run's own message: composed one by one, put into the outbox and noted together; a disk syncs once for all of them."""
+        ready: list[tuple[Run, str, Notification]] = []
+        for run, group in batch:
+            self._try(run.id, run.label, partial(self._compose_into, ready, run, group))
+            if sum(len(a.content) for _, _, one in ready for a in one.attachments) > TOGETHER_BYTES:
+                self._put(ready)
+                ready = []
+        self._put(ready)
+
+    def _compose_into(self, ready: list[tuple[Run, str, Notification]], run: Run, group: str) -> None:
         record, verdict = self._history.newest_verdict(run.id)
         composition = self._compose(verdict, record)
         self._say_refused(composition, run.label)
@@ -120,9 +141,29 @@ class Dispatch:
             self._history.mark_done(run.id, "not wanted", time.time_ns())
             log.info(line("no_mail", job=run.label, why=composition.reason))
             return
-        self._outbox.enqueue(notification, self._config.mail)
-        self._history.mark_composed(run.id, notification, time.time_ns(), group)
-        log.info(line("queued", job=run.label, key=notification.key, recipients=len(notification.recipients)))
+        # Of a job that ran twice, both messages may be here: the outbox knows nothing of the first yet.
+        before = (one.subject for _, _, one in ready if (one.thread, one.recipients) == (notification.thread, notification.recipients))
+        if notification.thread is not None and (first := _plain(next(before, None))) is not None:
+            notification = notification.model_copy(update={"subject": f"Re: {first}"})
+        ready.append((run, group, notification))
+
+    def _put(self, ready: Sequence[tuple[Run, str, Notification]]) -> None:
+        if not ready:
+            return
+        try:
+            self._enqueue(ready)
+        except Exception:  # one of them cannot be queued, or none can
+            log.exception(line("queueing_failed", messages=len(ready), again="one by one"))
+            for each in ready:
+                self._try(each[0].id, each[0].label, partial(self._enqueue, [each]))
+
+    def _enqueue(self, ready: Sequence[tuple[Run, str, Notification]]) -> None:
+        self._outbox.enqueue_all([notification for _, _, notification in ready], self._config.mail)
+        with self._history.together():
+            for run, group, notification in ready:
+                self._history.mark_composed(run.id, notification, time.time_ns(), group)
+        for run, _, notification in ready:
+            log.info(line("queued", job=run.label, key=notification.key, recipients=len(notification.recipients)))
 
     def _digest(self, planned: MessageRow) -> None:
         verdicts = [self._history.verdict(run_id) for run_id in planned.run_ids]
@@ -133,8 +174,7 @@ class Dispatch:
             composition = self._bounded.call(Composition, compose_digest, verdicts, digest, self._config, timeout_s=COMPOSE_TIMEOUT_S)
         except BoundedError as error:  # then each on its own: nobody waits for a digest that cannot be made
             log.error(line("digest_failed", key=planned.key, runs=len(verdicts), why=error))
-            for run_id in planned.run_ids:
-                self._one(self._history.run(run_id), f"one/{run_id}")
+            self._several([(self._history.run(run_id), f"one/{run_id}") for run_id in planned.run_ids])
             self._history.unplan(planned.key)
             return
         self._say_refused(composition, planned.key)

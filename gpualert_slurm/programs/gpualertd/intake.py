@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from gpualert_slurm.config import Config
 from gpualert_slurm.epilog.history.run import Added
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.pieces import Piece, complete, join, open_sealed
-from gpualert_slurm.epilog.seal import Seal, SealKeys, SealRefusedError, SealUnavailableError
+from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError, SealUnavailableError
 from gpualert_slurm.epilog.transport import Arrival, Transport
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
@@ -28,6 +29,12 @@ INCOMPLETE_S = 24 * 3600.0
 LONGEST_PAUSE_S = 30.0
 MOST_AT_ONCE = 1000
 """Pieces opened in one pass: then the jobs are looked at."""
+SIDE_BY_SIDE = 4
+"""Pieces opened at the same time: each waits for munged and for a process."""
+BATCH, BATCH_BYTES = 64, 8 << 20
+"""Pieces whose documents are kept in one transaction, and how much sealed text of them is in memory at once."""
+
+Opening = Piece | SealRefusedError | SealUnavailableError | OSError
 
 
 @dataclass
@@ -56,13 +63,16 @@ class Intake:
         self._history = history
         self._stopping = stopping
         self._stalls = stalls
-        self._keys = SealKeys(daemon_uid=os.geteuid(), munge_socket=config.site.munge_socket)
+        self._keys = SealKeys.of(config.site, os.geteuid())
         self._max_bytes = config.daemon.max_report_bytes
         self._waiting: dict[str, _Waiting] = {}
         self._opened: set[str] = set()
         self._pause_s, self._not_before = 0.0, 0.0
+        self._pool = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="opening")
         self.unread = False
         """Whether the last look left pieces for the next."""
+        self.refused = 0
+        """Pieces refused so far."""
 
     def prepare(self) -> None:
         """Make what senders need. Raises OSError."""
@@ -77,12 +87,11 @@ class Intake:
         taken: list[tuple[JobNote | NodeReport, Added]] = []
         looked_at = 0
         try:
-            for looked_at, arrival in enumerate(self._transport.arrivals(self._site, MOST_AT_ONCE), 1):  # noqa: B007
+            for batch in self._batches():
                 if self._stopping():
                     break
-                tell("WATCHDOG=1")  # opening a piece takes munged's time
-                if arrival.name not in self._opened:
-                    taken += self._take(arrival)
+                looked_at += len(batch)
+                taken += self._take([arrival for arrival in batch if arrival.name not in self._opened])
         except (SealUnavailableError, OSError) as error:
             self.unread = True
             self._pause_s = min(LONGEST_PAUSE_S, max(1.0, 2 * self._pause_s))
@@ -94,12 +103,49 @@ class Intake:
         self._put_aside_incomplete()
         return taken
 
-    def _take(self, arrival: Arrival) -> list[tuple[JobNote | NodeReport, Added]]:
+    def close(self) -> None:
+        """End the threads that open; what they were at is opened again by the next start."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _batches(self) -> Iterator[list[Arrival]]:
+        batch: list[Arrival] = []
+        for arrival in self._transport.arrivals(self._site, MOST_AT_ONCE):
+            batch.append(arrival)
+            if len(batch) >= BATCH or sum(len(a.sealed) for a in batch) >= BATCH_BYTES:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _take(self, arrivals: Sequence[Arrival]) -> list[tuple[JobNote | NodeReport, Added]]:
+        """Open them side by side, keep what became whole in one transaction, and only then let go of its pieces.
+
+        Raises:
+            SealUnavailableError, OSError: some could not be opened just now; the others were taken, and are met again.
+        """
+        whole: list[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]] = []
+        trouble: SealUnavailableError | OSError | None = None
+        for arrival, opening in zip(arrivals, self._pool.map(self._open, arrivals), strict=True):
+            if isinstance(opening, SealRefusedError):
+                self._refuse([arrival], str(opening))
+            elif isinstance(opening, Piece):
+                whole += self._joined(arrival, opening)
+            else:
+                trouble = opening
+        taken = self._keep(whole)
+        if trouble is not None:
+            raise trouble
+        return taken
+
+    def _open(self, arrival: Arrival) -> Opening:
+        tell("WATCHDOG=1")  # opening a piece takes munged's time
         try:
-            piece = open_sealed(arrival.sealed, self._seal, self._keys, self._cluster)
-        except SealRefusedError as error:
-            self._refuse([arrival], str(error))
-            return []
+            return open_sealed(arrival.sealed, self._seal, self._keys, self._cluster)
+        except (SealRefusedError, SealUnavailableError, OSError) as error:
+            return error
+
+    def _joined(self, arrival: Arrival, piece: Piece) -> list[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]:
+        """The document that this piece makes whole, with its pieces and the seal of the last; none while others are missing."""
         waiting = self._waiting.setdefault(piece.whole_sha256, _Waiting())
         waiting.pieces[arrival.name] = (arrival, piece)
         self._opened.add(arrival.name)
@@ -108,23 +154,29 @@ class Intake:
         self._forget(piece.whole_sha256)
         arrivals = [a for a, _ in waiting.pieces.values()]
         try:
-            document = join([p for _, p in waiting.pieces.values()], self._max_bytes)
+            return [(join([p for _, p in waiting.pieces.values()], self._max_bytes), arrivals, piece.sealed_by)]
         except SealRefusedError as error:
             self._refuse(arrivals, str(error))
             return []
-        if isinstance(document, StallNote):
-            if self._stalls is not None:
-                self._stalls.take(document)
+
+    def _keep(self, whole: Sequence[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]) -> list[tuple[JobNote | NodeReport, Added]]:
+        taken: list[tuple[JobNote | NodeReport, Added]] = []
+        if not whole:
+            return taken
+        with self._history.together():
+            for document, _, sealed_by in whole:
+                if not isinstance(document, StallNote):
+                    added = self._history.add(document, time.time_ns())
+                    taken.append((document, added))
+                    kind = "note" if isinstance(document, JobNote) else "report"
+                    late = None if not added.late else "yes"
+                    log.info(line(kind, job=document.attempt.label, node=document.node, new=added.new or None, late=late, sealed_at=sealed_by.host))
+                elif self._stalls is not None:
+                    self._stalls.take(document)
+        for _, arrivals, _ in whole:
             for each in arrivals:
                 self._transport.remove(each, self._site)
-            return []
-        added = self._history.add(document, time.time_ns())
-        for each in arrivals:
-            self._transport.remove(each, self._site)
-        kind = "note" if isinstance(document, JobNote) else "report"
-        late = None if not added.late else "yes"
-        log.info(line(kind, job=document.attempt.label, node=document.node, new=added.new or None, late=late, sealed_at=piece.sealed_by.host))
-        return [(document, added)]
+        return taken
 
     def _put_aside_incomplete(self) -> None:
         for whole, waiting in list(self._waiting.items()):
@@ -137,6 +189,7 @@ class Intake:
             self._opened.discard(name)
 
     def _refuse(self, arrivals: list[Arrival], why: str) -> None:
+        self.refused += len(arrivals)
         for arrival in arrivals:
             log.warning(line("piece_refused", piece=arrival.name, why=why))
             self._transport.refuse(arrival, why, self._site)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from gpualert_slurm.accounting import AccountingRecord
+from gpualert_slurm.accounting import AccountingRecord, NodeEvent
 from gpualert_slurm.config import Daemon as Settings
 from gpualert_slurm.epilog.attempts import Try, attempts
 from gpualert_slurm.epilog.history.run import Run, RunState
@@ -21,7 +23,7 @@ from gpualert_slurm.epilog.progress import Known, Progress, Stage, is_over, prog
 from gpualert_slurm.epilog.slurm_text import words
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport
-from gpualert_slurm.programs.gpualertd.bounded import StoppingError
+from gpualert_slurm.programs.gpualertd.bounded import StoppingError, SuspectError
 from gpualert_slurm.programs.gpualertd.diagnosis import Around, Diagnosis
 from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
 from gpualert_slurm.programs.gpualertd.intake import Intake
@@ -35,6 +37,8 @@ DAY_NS = 86_400 * 1_000_000_000
 FORGET_EVERY_S = 3600.0
 LONGEST_PAUSE_S = 600.0
 LONGEST_FAILING_S = 30.0
+JUDGED_TOGETHER = 32
+"""Verdicts that become durable at once; a daemon that is killed before judges them again."""
 NO_ROWS: list[AccountingRecord] = []
 
 
@@ -70,6 +74,9 @@ class Loop:
         self._later: dict[int, tuple[float, float]] = {}
         self._forgot_at = -FORGET_EVERY_S
         self._missing: set[str] = set()
+        self._suspects: dict[int, int] = {}
+        self.judged = 0
+        """Runs judged so far."""
         self.hot: set[int] = set()
         """Runs that are over, or seem so, and are not judged yet."""
 
@@ -100,13 +107,18 @@ class Loop:
         asked = view.refresh(runs, self.hot, self._missing)
         if self._stopping():
             return  # an answer that was cut off by our own end is no answer
-        standings = [self._look(run) for run in runs if run.id in asked or run.id in self.hot]
+        with self._history.together():
+            standings = [self._look(run) for run in runs if run.id in asked or run.id in self.hot]
         self.hot = {s.run.id for s in standings if s.progress.stage is not Stage.RUNNING}
         self._missing = {node for s in standings if s.progress.stage is Stage.ENDING for node in s.progress.missing}
         ready = [s for s in standings if s.progress.stage is Stage.READY and self._may_be_judged(s.run)]
-        if ready:
-            self._judge(ready)
+        self._suspects = {run_id: tries for run_id, tries in self._suspects.items() if run_id in self.hot}
+        if first := [s for s in ready if s.run.id not in self._suspects]:
+            self._judge(first)
         self._parts.dispatch.judged()
+        if suspects := [s for s in ready if s.run.id in self._suspects]:
+            self._judge(sorted(suspects, key=lambda s: self._suspects[s.run.id])[:1], alone=True)
+            self._parts.dispatch.judged()
         self._parts.dispatch.composed()
         self._forget_old()
 
@@ -152,31 +164,51 @@ class Loop:
         asked = view.controller_error is not None or (view.unfinished is not None and run.job_id in view.asked_controller)
         return asked and time.monotonic() >= self._later.get(run.id, (0.0, 0.0))[1]
 
-    def _judge(self, ready: list[Standing]) -> None:
+    def _judge(self, ready: list[Standing], *, alone: bool = False) -> None:
         view = self._parts.view
         wordless = view.describe([s.run for s in ready])
         nodes = sorted({name for s in ready for t in s.tries for name in _nodes(t)})
         states, events, unanswered = view.nodes_around(nodes, min(s.run.started_ns for s in ready))
-        for standing in ready:
-            if self._stopping():
-                raise StoppingError
-            tell("WATCHDOG=1")
-            run, mine = standing.run, {name for t in standing.tries for name in _nodes(t)}
-            around = Around(tuple(s for s in states if s.node in mine), tuple(e for e in events if e.node in mine),
-                            (*standing.progress.gaps, *wordless, *unanswered))
-            try:
-                judged = self._parts.diagnosis.of_run(run, view.rows.get(run.id, NO_ROWS), around)
-                self._history.save_verdicts(run.id, judged, time.time_ns())
-            except StoppingError:
-                raise
-            except Exception:  # one job must not keep the others waiting
-                pause_s = min(LONGEST_PAUSE_S, max(2.0, 2 * self._later.get(run.id, (0.0, 0.0))[0]))
-                self._later[run.id] = (pause_s, time.monotonic() + pause_s)
-                log.exception(line("judging_failed", job=run.label, again_in_s=pause_s))
-                continue
-            for memory in (self._said, self._tries, self._later):
-                memory.pop(run.id, None)
-            self.hot.discard(run.id)
+        state_of, events_of = {s.node: s for s in states}, defaultdict[str, list[NodeEvent]](list)
+        for event in events:
+            events_of[event.node].append(event)
+
+        def around(standing: Standing) -> Around:
+            mine = sorted({name for t in standing.tries for name in _nodes(t)})
+            return Around(tuple(state_of[n] for n in mine if n in state_of), tuple(e for n in mine for e in events_of.get(n, ())),
+                          (*standing.progress.gaps, *wordless, *unanswered))
+
+        waiting = iter(ready)
+        while batch := list(islice(waiting, JUDGED_TOGETHER)):
+            with self._history.together():  # a disk syncs once for all of them
+                done = [s.run.id for s in batch if self._judge_one(s, around(s), alone=alone)]
+            for run_id in done:
+                for memory in (self._said, self._tries, self._later, self._suspects):
+                    memory.pop(run_id, None)
+                self.hot.discard(run_id)
+            self.judged += len(done)
+
+    def _judge_one(self, standing: Standing, around: Around, *, alone: bool) -> bool:
+        """Whether its verdicts are in the history now."""
+        if self._stopping():
+            raise StoppingError
+        tell("WATCHDOG=1")
+        run = standing.run
+        try:
+            judged = self._parts.diagnosis.of_run(run, self._parts.view.rows.get(run.id, NO_ROWS), around, alone=alone)
+            self._history.save_verdicts(run.id, judged, time.time_ns())
+        except StoppingError:
+            raise
+        except SuspectError as error:  # the others first: it may take its whole minute, and it may not be its fault
+            self._suspects[run.id] = self._suspects.get(run.id, 0) + 1
+            log.warning(line("judged_alone_later", job=run.label, why=error))
+            return False
+        except Exception:  # one job must not keep the others waiting
+            pause_s = min(LONGEST_PAUSE_S, max(2.0, 2 * self._later.get(run.id, (0.0, 0.0))[0]))
+            self._later[run.id] = (pause_s, time.monotonic() + pause_s)
+            log.exception(line("judging_failed", job=run.label, again_in_s=pause_s))
+            return False
+        return True
 
     def _forget_old(self) -> None:
         if time.monotonic() - self._forgot_at > FORGET_EVERY_S:

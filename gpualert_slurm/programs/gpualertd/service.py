@@ -9,12 +9,12 @@ from types import TracebackType
 
 from gpualert_slurm.config import Config, ConfigError
 from gpualert_slurm.discovery import discover
-from gpualert_slurm.epilog import seals, slurm_records, transports
+from gpualert_slurm.epilog import slurm_records
 from gpualert_slurm.epilog.history.database import HistoryError
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.provider import Asking, Provider, ProviderFile, RecordsError
-from gpualert_slurm.epilog.seal import Seal
-from gpualert_slurm.epilog.transport import Transport
+from gpualert_slurm.epilog.seal import seal_of
+from gpualert_slurm.epilog.transport import transport_of
 from gpualert_slurm.notify.channel import ChannelError, open_channel
 from gpualert_slurm.notify.outbox import Outbox
 from gpualert_slurm.programs.daemon import StartError
@@ -30,8 +30,6 @@ from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
 from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
 
 log = logging.getLogger(__name__)
-
-SEAL, TRANSPORT = "munge", "spool"
 
 
 class Service:
@@ -62,13 +60,17 @@ class Service:
             building.callback(history.close)
             self.outbox = Outbox(folder / "outbox")
             stalls = StallDesk(folder / "stalls", self.outbox, config)
-            intake = Intake(config, self.cluster, transport=_transport(), seal=_seal(), history=history, stopping=self._stop.is_set, stalls=stalls)
+            seal, transport = seal_of(config.site), transport_of(config.site)
+            intake = Intake(config, self.cluster, transport=transport, seal=seal, history=history, stopping=self._stop.is_set, stalls=stalls)
+            building.callback(transport.close)
+            building.callback(intake.close)
             intake.prepare()
         except HistoryError as error:
             raise StartError(str(error)) from error
         except OSError as error:
             raise StartError(f"{error}; see site.spool_dir and daemon.state_dir") from error
         bounded = Bounded(self._stop.is_set)
+        building.callback(bounded.close)
         parts = Parts(
             intake, SlurmView(provider, config.daemon.slurm_poll_s),
             Diagnosis(history, bounded, config.daemon.report_deadline_s, Addresses(config).of),
@@ -124,11 +126,3 @@ def choose_provider(wanted: str) -> tuple[str, ProviderFile]:
         if provider.why_not() is None:
             return name, provider
     raise StartError("no provider of Slurm's records works here")
-
-
-def _seal() -> Seal:
-    return discover(seals, "SEAL", Seal)[SEAL]  # type: ignore[type-abstract]
-
-
-def _transport() -> Transport:
-    return discover(transports, "TRANSPORT", Transport)[TRANSPORT]  # type: ignore[type-abstract]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeVar
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
 from gpualert_slurm.epilog.attempts import same_owner
@@ -14,11 +15,16 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.programs.gpualertd.log import line
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 SWEEP_POLLS = 15
 """A job that shows no sign of its end is asked about once in so many polls: only a lost node ends a job without a report."""
 MOST_COLD_JOBS = 500
 """Of those, at most so many in one query."""
+MOST_HOT_JOBS = 2000
+"""Of jobs at their end as well, those that wait longest first: one command line holds so many."""
+BURST = 10
+"""Queries that may follow each other at once; over a longer time there is one in ``slurm_poll_s``, of whatever kind."""
 EVENT_SLACK_NS = 3600 * 1_000_000_000
 """Node events are asked from this long before the job's start."""
 
@@ -32,6 +38,9 @@ class SlurmView:
         self._clock = clock
         self._asked_at: dict[int, float] = {}
         self._next = 0.0
+        self._allowed, self._counted_at = float(BURST), clock()
+        self.queries, self.errors = 0, 0
+        """Commands put to Slurm so far, and how many of them it did not answer."""
         self.rows: dict[int, list[AccountingRecord]] = {}
         self.records_error: str | None = None
         self.controller_error: str | None = None
@@ -46,7 +55,7 @@ class SlurmView:
         ``nodes`` are those whose state decides whether to wait.
         """
         now = self._clock()
-        if now < self._next:
+        if now < self._next or not self.may_ask():
             return set()
         open_ids = {run.id for run in runs}
         self.rows = {i: rows for i, rows in self.rows.items() if i in open_ids}
@@ -54,16 +63,35 @@ class SlurmView:
         never = -float("inf")
         cold = [r for r in runs if r.id not in hot and now - self._asked_at.get(r.id, never) >= SWEEP_POLLS * self._poll_s]
         cold.sort(key=lambda r: self._asked_at.get(r.id, never))
-        asked = [*(r for r in runs if r.id in hot), *cold[:MOST_COLD_JOBS]]
+        warm = sorted((r for r in runs if r.id in hot), key=lambda r: self._asked_at.get(r.id, never))[:MOST_HOT_JOBS]
+        asked = [*warm, *cold[: min(MOST_COLD_JOBS, MOST_HOT_JOBS - len(warm))]]
         if not asked:
             return set()
         self._accounting(asked)
-        self._controller([r.job_id for r in runs if r.id in hot], nodes)
+        self._controller([r.job_id for r in warm], nodes)
         for run in asked:
             self._asked_at[run.id] = now
         away = self.records_error is not None
         self._next = self._clock() + (min(30.0, 5 * self._poll_s) if away else self._poll_s)
         return {run.id for run in asked}
+
+    def may_ask(self) -> bool:
+        """Whether what was asked lately leaves room for another query."""
+        now = self._clock()
+        self._allowed = min(float(BURST), self._allowed + (now - self._counted_at) / self._poll_s)
+        self._counted_at = now
+        return self._allowed >= 1
+
+    def asks(self, question: Callable[[], T]) -> T:
+        """``question()``, which is one command, counted. Raises RecordsError."""
+        self.may_ask()
+        self._allowed -= 1
+        self.queries += 1
+        try:
+            return question()
+        except RecordsError:
+            self.errors += 1
+            raise
 
     def describe(self, runs: Sequence[Run]) -> list[Gap]:
         """Fill in what the owners chose (names, submit lines …) for these runs; a gap where Slurm does not answer."""
@@ -71,7 +99,7 @@ class SlurmView:
         if not rows:
             return []
         try:
-            described = self._provider.describe(_queries(runs), rows)
+            described = self.asks(lambda: self._provider.describe(_queries(runs), rows))
         except RecordsError as error:
             return [Gap(what="the job's name, submit line and work dir in Slurm's accounting", why=str(error))]
         self._sort_in(runs, described)
@@ -81,18 +109,18 @@ class SlurmView:
         """State and events of the allocations of jobs that are about to be judged."""
         gaps, states, events = [], [], []
         try:
-            states = self._provider.node_states(nodes)
+            states = self.asks(lambda: self._provider.node_states(nodes))
         except RecordsError as error:
             gaps.append(Gap(what="the nodes' state", why=str(error)))
         try:
-            events = self._provider.node_events(nodes, since_ns - EVENT_SLACK_NS)
+            events = self.asks(lambda: self._provider.node_events(nodes, since_ns - EVENT_SLACK_NS))
         except RecordsError as error:
             gaps.append(Gap(what="the nodes' history", why=str(error)))
         return states, events, gaps
 
     def _accounting(self, runs: Sequence[Run]) -> None:
         try:
-            found = self._provider.accounting(_queries(runs))
+            found = self.asks(lambda: self._provider.accounting(_queries(runs)))
         except RecordsError as error:
             if self.records_error is None:
                 log.warning(line("accounting_away", why=error))
@@ -108,9 +136,9 @@ class SlurmView:
         if not job_ids:
             return
         try:
-            self.unfinished = self._provider.unfinished(job_ids)
+            self.unfinished = self.asks(lambda: self._provider.unfinished(job_ids))
             if nodes:
-                self.node_states = self._provider.node_states(sorted(nodes))
+                self.node_states = self.asks(lambda: self._provider.node_states(sorted(nodes)))
         except RecordsError as error:
             if self.controller_error is None:
                 log.warning(line("controller_away", why=error))

@@ -63,7 +63,7 @@ def bounded() -> Bounded:
 
 def judged(history: History, bounded: Bounded) -> Verdict:
     (run,) = history.runs(RunState.COLLECTING)
-    pairs = Diagnosis(history, bounded, 120).of_run(run, [row()], Around())
+    pairs = Diagnosis(history, bounded, 120).of_run(run, [row()], Around(), alone=True)
     history.save_verdicts(run.id, pairs, T0)
     return pairs[-1][1]
 
