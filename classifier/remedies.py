@@ -3,92 +3,50 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier import advice, words
 from gpualert_slurm.classifier.attention import modules_of
 from gpualert_slurm.classifier.refusals import advice_on
+from gpualert_slurm.discovery import discover
 from gpualert_slurm.evidence import Evidence
 
-_BY_DETAIL: dict[str, tuple[str, ...]] = {
-    "gated_repo": ("Accept the model's terms on its page, then on a login node: huggingface-cli login (or export HF_TOKEN=… in the job).",),
-    "unauthorised": ("Check the token: huggingface-cli whoami; export HF_TOKEN=… in the job script.",),
-    "unknown_model": ("Check the model's name or path; a local folder must exist on the compute node: srun -N1 ls -ld PATH",),
-    "offline_cache_miss": ("Download it on a node with network first (huggingface-cli download MODEL), and point HF_HOME of the job to that cache.",),
-    "asset_file_missing": ("List what the folder holds (ls -l PATH): a file the loader needs is not there; download or convert it again.",),
-    "unknown_architecture": ("pip install --upgrade transformers: this version does not know the model's architecture.",),
-    "no_gpu": ("Ask for a GPU and use it in the step: #SBATCH --gres=gpu:1, and srun --gres=gpu:1 python …; check with: srun nvidia-smi -L",),
-    "no_cuda_build": ("Install a CUDA build of the framework; check with: python -c 'import torch; print(torch.version.cuda)'",),
-    "driver_too_old": ("Use a framework build for an older CUDA, or nodes with a newer driver; check with: srun nvidia-smi",),
-    "driver_mismatch": ("The driver and CUDA do not fit on that node; tell the operators and exclude it meanwhile.",),
-    "no_kernel_image": (
-        (
-            "The framework was not built for this GPU: install a build that has its architecture (python -c 'import torch; "
-            "print(torch.cuda.get_arch_list())')."
-        ),
-    ),
-    "device_busy": ("Another process holds the GPU exclusively; check with: srun nvidia-smi, and submit again.",),
-    "fabric_not_ready": ("The fabric manager of that node does not run; tell the operators and exclude the node meanwhile.",),
-    "device_ordinal": ("The program asks for more GPUs than the step has: match --gpus-per-task with its device numbers (SLURM_LOCALID).",),
-    "device_assert": ("An index or label is out of range on the GPU; run again with CUDA_LAUNCH_BLOCKING=1 for the line that did it.",),
-    "illegal_address": ("A kernel used a wrong address; run again with CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer.",),
-    "shared_library": ("A shared library is missing on the node: module load the toolkit it belongs to, or check with: srun ldd PATH",),
-    "libc_version": ("The program was built for a newer system: use a container, or build it on this system.",),
-    "port_in_use": ("Choose the port by job: export MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))",),
-    "quota_exceeded": ("Free space in that file system (quota -s), or write elsewhere.",),
-    "disk_full": ("The file system is full (df -h PATH): free space or write elsewhere.",),
-    "shared_memory": ("Shared memory is too small for the loaders: fewer workers, or a larger /dev/shm (in containers: --shm-size).",),
-    "too_many_files": ("ulimit -n 65536 in the job script, or torch.multiprocessing.set_sharing_strategy('file_system').",),
-    "size_mismatch": ("The checkpoint is of another model: load it with the configuration it was trained with.",),
-    "no_valid_checkpoint": ("Point the resume option to a folder that holds a whole checkpoint (ls PATH), or start without it.",),
-    "corrupt_checkpoint": ("The file is cut or corrupt: use the checkpoint before it, and save to a temporary name that is renamed when whole.",),
-    "command_not_found": (
-        "The job's shell does not find that program: check its name, and load its module or activate its environment in the script.",
-    ),
-    "script_missing": ("Check the script's name and the directory the job starts in (sbatch --chdir=DIR).",),
-    "program_not_found": ("Check the program's name and PATH on the compute node: srun which PROGRAM",),
-    "program_not_run": ("chmod +x PROGRAM, and check its first line (#!) and its architecture.",),
-    "environment_missing": ("Check the environment's name: conda env list, module avail.",),
-    "bad_option": ("Correct the option named above; the program's --help lists them.",),
-    "loss_scale_minimum": ("The loss overflows in half precision: use bf16, a lower learning rate, or gradient clipping.",),
-    "rendezvous_timeout": ("Check that MASTER_ADDR and MASTER_PORT are the same on all ranks, and that every rank started.",),
-}
 
-_BY_DETAIL.update(
-    {
-        "data_files_missing": ("Check the data set's name or folder on the compute node (srun -N1 ls PATH), and its file patterns (data_files=…).",),
-        "dataset_generation": (
-            "One file of the data set cannot be read: the error above this one names it; check it with head -c 300 FILE.",
-            "After correcting it, make the set anew: load_dataset(…, download_mode='force_redownload').",
-        ),
-        "unreadable_data": ("The file is malformed, cut or of another kind: look at the place that the error names (head -c 300 FILE; file FILE).",),
-        "packages_needed": ("Install the package that the message names into the environment the job uses, or turn off the option that needs it.",),
-        "batch_config": (
-            "train_batch_size must be micro batch per GPU x gradient accumulation x number of GPUs: set two of them, and the third to auto.",
-        ),
-        "unused_argument": ("Remove the argument that the model does not know, or check its spelling.",),
-        "ptx_unsupported": ("The program was built by a newer CUDA toolkit than the driver knows: use a build for an older CUDA, or newer nodes.",),
-        "launch_failure": ("Run again with CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer, for the kernel that failed.",),
-        "stale_file_handle": ("The file was replaced on its server while it was open: copy it to node-local disk first, and submit again.",),
-        "io_error": ("The file system could not read or write: tell the operators the path and the node, and submit again elsewhere.",),
-        "no_cuda_here": ("Load it where there is no GPU: torch.load(PATH, map_location='cpu'); or ask for one: #SBATCH --gres=gpu:1",),
-        "collective_timeout": ("Look at the rank that did not report the timeout; raise it only where a step may really take as long.",),
-    }
-)
+@lru_cache(maxsize=1)
+def by_detail() -> dict[str, tuple[str, ...]]:
+    """Advice by finer name, from every file of ``advice/``.
+
+    Raises:
+        ValueError: two files have advice for one name.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for area in discover(advice, "ADVICE", dict).values():
+        twice = found.keys() & area.keys()
+        if twice:
+            raise ValueError(f"advice for {', '.join(sorted(twice))} stands in two files")
+        found.update(area)
+    return found
+
+
+WITHOUT: dict[str, str] = {
+    "interrupted": "somebody ended it: nothing is wrong",
+    "adapter": "a marker of training, no failure",
+    "rendezvous": "a marker of a start, no failure",
+    "rl": "a marker of metrics, no failure",
+    "file": "a marker of a save, no failure",
+    "shards": "a marker of a save, no failure",
+    "process": "a marker of a good end, no failure",
+    "exit_interval": "a planned end",
+    "target_modules": "written for the model that the job names",
+    "sockets": "its mode says what to do",
+    "slow_clock": "its mode says what to do",
+}
+"""Finer names that have no line of their own, and why."""
 
 _BY_CAUSE: dict[Cause, tuple[str, ...]] = {
-    Cause.CUDA_OOM: (
-        "Lower the batch size per GPU and raise gradient accumulation by the same factor (Trainer: --per_device_train_batch_size).",
-        "Or turn on activation checkpointing: model.gradient_checkpointing_enable(); Megatron-LM: --recompute-granularity full",
-        "Or spread the optimiser's state over the ranks: FSDP or DeepSpeed ZeRO; bf16 weights; an 8-bit optimiser (--optim adamw_bnb_8bit).",
-        "Against fragmentation: export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-    ),
-    Cause.NCCL: (
-        (
-            "export NCCL_DEBUG=WARN TORCH_NCCL_ASYNC_ERROR_HANDLING=1 and run again: the rank that says something else "
-            "than the others is the one to look at."
-        ),
-    ),
+    Cause.CUDA_OOM: by_detail()["gpu_memory"],
+    Cause.NCCL: by_detail()["nccl"],
     Cause.CUDA_RUNTIME: ("Run again with CUDA_LAUNCH_BLOCKING=1 for the line that did it.",),
     Cause.RAM_OOM: ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers and smaller buffers.",),
     Cause.SEGFAULT: ("Run again with PYTHONFAULTHANDLER=1 for the Python line; with ulimit -c unlimited for a core (gdb python core).",),
@@ -133,16 +91,23 @@ def remedy(error: Evidence | None, cause: Cause | None, detail: str | None, cont
         return _targets(context)
     of_program = error is not None and error.says == "exception"
     refused = advice_on(words.told(error), launcher=not of_program) if error is not None and error.says in REFUSALS else ()
-    if refused and not (of_program and detail in _BY_DETAIL):
+    if refused and not (of_program and detail in by_detail()):
         return refused
     named = _by_name(_named(error), cause, detail)
     if named:
         return named
-    if detail is not None and detail in _BY_DETAIL:
-        return _BY_DETAIL[detail]
+    if detail is not None and detail in by_detail():
+        return _filled(by_detail()[detail], _named(error))
     if cause is not None and cause in _BY_CAUSE:
         return _BY_CAUSE[cause]
     return _where_to_look(error)
+
+
+def _filled(lines: tuple[str, ...], named: str | None) -> tuple[str, ...]:
+    """The lines with the place that the error names, where it names one."""
+    if named is None or not ("/" in named or re.search(r"\.[A-Za-z]\w{0,15}$", named)):
+        return lines
+    return tuple(re.sub(r"\bPATH\b(?! on)", named.replace("\\", ""), line) for line in lines)
 
 
 def _where_to_look(error: Evidence | None) -> tuple[str, ...]:

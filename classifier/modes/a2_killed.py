@@ -9,6 +9,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.verdict import Fault
 
@@ -18,7 +19,7 @@ FIRST_SLURM_CODE = 35
 """Above the classic signals: what stands there is Slurm's own word (53: output refused, 125: oom)."""
 BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
-CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "illegal_instruction")}
+CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "sigill")}
 ADVICE = {
     2: ("SIGINT is what scancel -s INT and an interrupted srun (Ctrl-C) send: was it meant? See: sacct -j JOBID --format=JobID,State,ExitCode",),
     15: ("SIGTERM is what scancel and time limits send first: sacct -j JOBID --format=JobID,State,ExitCode,End tells whether Slurm sent it.",),
@@ -27,6 +28,8 @@ ADVICE = {
         "For a core: ulimit -c unlimited in the script, then gdb python core",
     ),
     6: ("Look above the abort for the library that called it; run again with PYTHONFAULTHANDLER=1.",),
+    4: ("A library was built for another processor: srun lscpu; install its generic build, or constrain the nodes (sbatch -C).",),
+    8: ("An integer was divided by zero in native code: run again with PYTHONFAULTHANDLER=1 for the Python line.",),
     7: ("A bus error is most often a full /dev/shm or a file cut while it was mapped: df -h /dev/shm; use fewer loader workers.",),
 }
 
@@ -167,7 +170,9 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
         detail=detail,
         implies=("the process had no chance to say why: there is no traceback",) if facts.has_logs else (),
         cannot_decide=tuple(undecided),
-        advice=ADVICE.get(
+        advice=by_detail()[detail]
+        if detail == "said_by_slurmstepd"
+        else ADVICE.get(
             number or 0, ("Run again with: sacct -j JOBID --format=JobID,State,ExitCode,MaxRSS,ReqMem and watch the memory.",) if number == 9 else ()
         ),
     )

@@ -76,11 +76,9 @@ def _account(facts: Facts, error: Evidence) -> Account:
     phase = _phase(facts, error)
     own = len([f for f in facts.failures if not f.follows])
     implies.append(f"it happened {phase}" + (f", on {own} of {facts.ranks_total} ranks" if facts.ranks_total > 1 and own else ""))
-    advice = list(crash.advice_for(facts, error, Cause.CUDA_OOM, None))
+    advice = list(crash.advice_for(facts, error, Cause.CUDA_OOM, error.detail))
     if sizes.get("memory_cap"):
         advice.insert(0, "A cap is set on this process's share of the card (set_per_process_memory_fraction): raise it.")
-    if error.detail == "jax":
-        advice[-1] = "export XLA_PYTHON_CLIENT_MEM_FRACTION=.90 (or XLA_PYTHON_CLIENT_PREALLOCATE=false)"
     return Account(
         headline=words.subject(words.who(facts.first, error), _short(error, sizes)),
         shows=tuple(shows),

@@ -7,6 +7,7 @@ from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import SIGKILL, Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.classifier.stand import Culprit, lost_children
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.process import Process
@@ -94,9 +95,9 @@ def _account(facts: Facts) -> Account:
 
 def _freeing(stuck: set[Waits]) -> tuple[str, ...]:
     """What to do about the place where the culprit stood."""
-    found = []
+    found: list[str] = []
     if Waits.STORAGE in stuck:
-        found.append("Storage did not answer: tell the operators which file system; copy the data to node-local disk first ($SLURM_TMPDIR or /tmp).")
+        found += by_detail()["storage"]
     if Waits.DATA_LOADER in stuck:
         found.append("Give the data loader a timeout, so that it fails by itself: DataLoader(…, timeout=300), and fewer workers.")
     return tuple(found)

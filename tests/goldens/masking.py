@@ -16,6 +16,9 @@ _MASKS = (
     (re.compile(r"0x[0-9a-f]+"), "0x#"),
     (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"), "#"),
     (re.compile(r"\btmp[\w]{6,}"), "tmp#"),
+    (re.compile(r"__autograph_generated_file\w{8}"), "__autograph_generated_file#"),
+    (re.compile(r"pytorch-errorfile-\w{8}"), "pytorch-errorfile-#"),
+    (re.compile(r"(?:\b(?:SSE|AVX|AMX|FMA)[\w.]*[ ,]*)+"), "CPU# "),  # what this machine's processor can do
     (re.compile(r"\bnone_\w{8}"), "none_#"),
     (re.compile(r"\b[0-9a-f]{8,64}\b"), "#"),
     (re.compile(r"[-+]?\d[\d.,:]*(?:[eE][-+]?\d+)?"), "#"),

@@ -1,0 +1,37 @@
+"""Files, limits, memory of the host, libraries, shells and launchers."""
+
+from __future__ import annotations
+
+ADVICE: dict[str, tuple[str, ...]] = {
+    "shared_library": ("A shared library is missing on the node: module load the toolkit it belongs to, or check with: srun ldd PATH",),
+    "libc_version": ("The program was built for a newer system: use a container, or build it on this system.",),
+    "packages_needed": ("Install the package that the message names into the environment the job uses, or turn off the option that needs it.",),
+    "quota_exceeded": ("Free space in that file system (quota -s), or write elsewhere.",),
+    "disk_full": ("The file system is full (df -h PATH): free space or write elsewhere.",),
+    "stale_file_handle": ("The file was replaced on its server while it was open: copy it to node-local disk first, and submit again.",),
+    "io_error": ("The file system could not read or write: tell the operators the path and the node, and submit again elsewhere.",),
+    "shared_memory": ("Shared memory is too small for the loaders: fewer workers, or a larger /dev/shm (in containers: --shm-size).",),
+    "too_many_files": ("ulimit -n 65536 in the job script, or torch.multiprocessing.set_sharing_strategy('file_system').",),
+    "host_memory": ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers and smaller buffers; ulimit -v must be unlimited.",),
+    "loader_worker_killed": ("Use fewer loader workers (num_workers), or ask for more memory: #SBATCH --mem=…",),
+    "loader_worker_segfault": ("Run once with num_workers=0 and PYTHONFAULTHANDLER=1: the library that crashes is then named in the main process.",),
+    "ray_memory_monitor": ("Ray ended a worker before the node ran out: fewer or smaller tasks at once, or #SBATCH --mem=…; its bound: RAY_memory_usage_threshold=0.95",),
+    "ray_resources": ("Ray has fewer GPUs or CPUs than asked for: ray status; start it with all of the allocation (ray start --num-gpus=$SLURM_GPUS_ON_NODE).",),
+    "said_by_slurmstepd": ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers.",),
+    "cgroup_limit": ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers.",),
+    "node_memory": ("The node itself ran out: #SBATCH --mem=0 or --exclusive for all of it; tell the operators when others' jobs took it.",),
+    "bus_error": ("A bus error is most often a full /dev/shm or a file cut while it was mapped: df -h /dev/shm; use fewer loader workers.",),
+    "aborted": ("Look above the abort for the library that called it; run again with PYTHONFAULTHANDLER=1.",),
+    "sigill": ("A library was built for another processor: install its generic build, or constrain the nodes (sbatch -C).",),
+    "sigfpe": ("An integer was divided by zero in native code: run again with PYTHONFAULTHANDLER=1 for the Python line.",),
+    "command_not_found": ("The job's shell does not find that program: check its name, and load its module or activate its environment in the script.",),
+    "script_missing": ("Check the script's name and the directory the job starts in (sbatch --chdir=DIR).",),
+    "program_not_found": ("Check the program's name and PATH on the compute node: srun which PROGRAM",),
+    "program_not_run": ("chmod +x PROGRAM, and check its first line (#!) and its architecture.",),
+    "environment_missing": ("Check the environment's name: conda env list, module avail.",),
+    "launcher_refused": ("Compare what srun asks for with what the job has: scontrol show job $SLURM_JOB_ID; for MPI programs: srun --mpi=list",),
+    "container": ("Check the image and its mounts on the compute node: srun -N1 ls -ld PATH; enroot list; apptainer inspect IMAGE",),
+    "authentication": ("Slurm's daemons did not accept each other's credentials on that node (munge, clocks): tell the operators the node and the time.",),
+    "output_path": ("Make the folder before submitting (mkdir -p), and check that it can be written on the compute node: sbatch --output=PATH",),
+    "storage": ("Storage did not answer: tell the operators which file system; copy the data to node-local disk first ($SLURM_TMPDIR or /tmp).",),
+}
