@@ -1,0 +1,69 @@
+"""The interpreters that jobs run with, and where modules beside them lie."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Environment:
+    """``place`` is where it lies, ``shown`` the name of the same length that stands in the cases."""
+
+    python: str
+    place: str
+    shown: str
+    path: tuple[tuple[str, str], ...] = ()
+    packages: tuple[str, ...] = ()
+    more: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def there(self) -> bool:
+        """Whether it can be used here."""
+        return Path(self.python).exists() and all(Path(p).exists() for p, _ in self.path)
+
+    def variables(self) -> dict[str, str]:
+        """What a job of this environment needs to find its modules."""
+        return {"PYTHONPATH": ":".join(p for p, _ in self.path)} if self.path else {}
+
+    def places(self) -> dict[str, str]:
+        """Names for its places."""
+        return {p: n for p, n in [(self.place, self.shown), *self.path] if p != n}
+
+    @cache  # noqa: B019  # a handful of environments
+    def versions(self) -> dict[str, str]:
+        """Python's and the packages' versions, asked of the environment itself."""
+        code = (
+            "import sys, importlib.metadata as m\nprint('python', sys.version.split()[0])\n"
+            "for n in sys.argv[1:]:\n try: print(n, m.version(n))\n except m.PackageNotFoundError: pass"
+        )
+        done = subprocess.run(
+            [self.python, "-c", code, *self.packages], capture_output=True, text=True, check=True, env={**os.environ, **self.variables()}
+        )
+        return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+    def __hash__(self) -> int:
+        return hash(self.python + str(self.path))
+
+
+SCRATCH = os.environ.get("CORPUS_ENVIRONMENTS", "/var/tmp")
+TORCH = "/opt/gpualert-torch"
+ENVIRONMENTS = {
+    "system": Environment("/usr/bin/python3", "/usr", "/usr"),
+    "torch": Environment(f"{TORCH}/bin/python", TORCH, "/opt/conda/envs/ml3", packages=("torch", "numpy")),
+    "torch-old": Environment(f"{SCRATCH}/E-t26/bin/python", f"{SCRATCH}/E-t26", "/opt/envs/t24x", packages=("torch", "numpy")),
+    "numpy": Environment(
+        f"{SCRATCH}/E-np/bin/python", f"{SCRATCH}/E-np", "/opt/envs/np1", packages=("numpy", "pandas", "scikit-learn", "pyarrow", "loguru")
+    ),
+    "frameworks": Environment(
+        f"{TORCH}/bin/python",
+        TORCH,
+        "/opt/conda/envs/ml3",
+        ((f"{SCRATCH}/E-hf", "/opt/envs/hf5"),),
+        ("torch", "numpy", "transformers", "accelerate", "lightning", "datasets", "peft", "tqdm", "loguru"),
+    ),
+}
+"""By the name that recipes use. Requirements: ``doc/corpus.md``."""

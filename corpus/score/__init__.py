@@ -1,0 +1,1 @@
+"""How well a classifier's answers fit the labels: ``python -m corpus.score``."""
