@@ -6,6 +6,7 @@ import statistics
 
 from gpualert_slurm.attempt import Attempt
 from gpualert_slurm.classifier.earlier import last_attempts
+from gpualert_slurm.classifier.printed import dated
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
@@ -21,7 +22,7 @@ def admitted(job: JobRecord) -> JobRecord:
 
     What is left out becomes a gap of the record. Never raises.
     """
-    return last_attempts(_of_this_run(job))
+    return last_attempts(dated(_of_this_run(job)))
 
 
 def _of_this_run(job: JobRecord) -> JobRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from gpualert_slurm.classifier.failure import Failure
+from gpualert_slurm.classifier.printed import ZONE_NS, zone_unknown
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.verdict import FirstFailure, RankState
 
@@ -13,7 +14,13 @@ def apart(one: Failure, other: Failure) -> int:
     """How far apart two times must be to be in order: clocks count only between nodes."""
     if one.node == other.node and one.end is not None and other.end is not None:
         return one.end.uncertainty_ns + other.end.uncertainty_ns
-    return one.uncertainty_ns + other.uncertainty_ns
+    return _unsure(one) + _unsure(other)
+
+
+def _unsure(failure: Failure) -> int:
+    """A failure's uncertainty against others': a zone that nobody knows is the same for all."""
+    shared = ZONE_NS if failure.end is None and zone_unknown(failure.evidence, failure.uncertainty_ns) else 0
+    return failure.uncertainty_ns - shared
 
 
 def first_failure_of(failures: tuple[Failure, ...], gpus: dict[str, str]) -> FirstFailure | None:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 from gpualert_slurm.classifier.keep import MAX_POINTS, Kept, Point, Thinned, thin
 from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.classifier.printed import stamp_of
 from gpualert_slurm.classifier.restarts import Beginning
 from gpualert_slurm.classifier.routine import Kind
-from gpualert_slurm.evidence import Evidence, Quote, Role, Trust, Where
+from gpualert_slurm.evidence import Evidence, Quote, Role, TimeSource, Trust, Where
 from gpualert_slurm.series import Series
 
 MAX_QUOTE_BYTES = 2000
@@ -134,6 +135,8 @@ class Harvest:
             time_ns=when[0] if when else None,
             uncertainty_ns=when[1] if when else None,
             data=data,
+            printed=stamp_of(line, match.data),
+            time_source=TimeSource.ARRIVAL if when else None,
             attempt=attempt,
         )
 

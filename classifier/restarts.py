@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 
+from gpualert_slurm.classifier import printed
 from gpualert_slurm.classifier.engine import Engine
 from gpualert_slurm.classifier.lines import Block, Line, bare, bounds, clean, flat
 from gpualert_slurm.classifier.pattern import Match
@@ -185,7 +186,7 @@ class Restarts:
     def comes_again(self, line: Line, *, in_story: bool, pause_s: float | None) -> Beginning | None:
         """The log's first lines come again at ``line``: does an attempt begin there?
 
-        ``in_story``: a traceback is still being read, so it ends here; ``pause_s``: how long nothing had been printed, where times tell.
+        ``in_story``: a traceback is still being read, so it ends here; ``pause_s``: how long nothing had come, where times of arrival tell.
         """
         ended, progressed = self._ended, self._progressed
         if in_story and (ended is None or ended.level is End.ERROR):
@@ -195,6 +196,8 @@ class Restarts:
             if progressed:
                 self.loose.append(line.number)
             return None
+        if pause_s is None:
+            pause_s = printed.pause_s(ended.line, line)
         if ended.level is End.ALL or ended.progressed or (ended.level is End.TASK and ended.tasks >= self._heads - 1) or (pause_s or 0) >= PAUSE_S:
             behind = f"behind the end on line {ended.line.number} " if ended.line is not line else ""
             words = f"{behind}the log's first lines come again"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from dataclasses import replace
 from typing import BinaryIO
 
 from gpualert_slurm.classifier.bulk import Choice
@@ -11,6 +12,8 @@ from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard, newlines
 from gpualert_slurm.classifier.nominate import Nomination
+from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine, Skipped
 from gpualert_slurm.evidence import Where
@@ -61,6 +64,10 @@ class _Pass:
         self.open = rules.collectors()
         self.routine = Routine()
         self.restarts = Restarts(rules)
+        self.before = b""
+        """The end of what lies before the piece being read, flat."""
+        self.headed: dict[tuple[int | None, ...], str] = {}
+        """By writer: the time that the line above its story prints."""
         self.unread = 0
         self.digest = hashlib.sha256()
         self.tail: deque[bytes] = deque()
@@ -95,6 +102,7 @@ class _Pass:
             self._match(page, 0)
         self.dense = page.left_out > DENSE * page.data.count(b"\n", 0, DENSE_BYTES) * (len(page.data) / DENSE_BYTES)
         self.line = page.close()
+        self.before = (self.before + page.data)[-LOOK_BACK_BYTES:] if len(page.data) < LOOK_BACK_BYTES else page.data[-LOOK_BACK_BYTES:]
 
     def _comes_again(self, page: _Page) -> None:
         start, end = bounds(page.data, 0)
@@ -111,7 +119,7 @@ class _Pass:
     def _begin(self, begun: Beginning, page: _Page | None = None) -> None:
         """An attempt begins: what was being read and counted belongs to the one before it."""
         for match in self.open.close():
-            self.found.add(match)
+            self.found.add(self._stamped(match))
         if page is not None:
             page.remember()
         self.unread += self._end_routine()
@@ -184,8 +192,11 @@ class _Pass:
         line = clean(raw, page.offset + start, page.number(start))
         self.long_lines += len(raw) > MAX_LINE_BYTES
         ended = self.open.take(line)
+        reading = self.open.reads(line.speaker)
         said = self.rules.matches(line, mask, self.open)
-        for match in (*ended, *said):
+        if not reading and self.open.reads(line.speaker):
+            self._opened(page, line)
+        for match in (*map(self._stamped, ended), *said):
             waited = self.restarts.waiting
             if waited and match.says == "progress":
                 self._reached(page)
@@ -198,6 +209,21 @@ class _Pass:
         if mask:
             touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if said else set()
             self.routine.was(line, said, touched)
+
+    def _opened(self, page: _Page, line: Line) -> None:
+        """A story begins: the time of the line above it, where that heads the same record (``logger.exception`` prints both)."""
+        at = line.offset - page.offset
+        window = page.data[at - LOOK_BACK_BYTES : at] if at >= LOOK_BACK_BYTES else (self.before + page.data[:at])[-LOOK_BACK_BYTES:]
+        above = clean(window[:-1].rpartition(b"\n")[2], 0, 0)
+        self.headed.pop(line.speaker.key, None)
+        if above.speaker.key == line.speaker.key and (stamp := head_of(above)) is not None:
+            self.headed[line.speaker.key] = stamp
+
+    def _stamped(self, match: Match) -> Match:
+        """A story's match with the time of the line that heads it, where its own says none."""
+        line = match.line
+        stamp = self.headed.pop(line.speaker.key, None) if line.speaker.stamp is None else None
+        return match if stamp is None else replace(match, line=replace(line, speaker=replace(line.speaker, stamp=stamp)))
 
     def _reached(self, page: _Page) -> None:
         """How far the steps had counted in the lines that were left out."""
@@ -225,7 +251,7 @@ class _Pass:
             self._piece(piece, again=again)
         for match in self.open.close():
             self.restarts.said(match)
-            self.found.add(match)
+            self.found.add(self._stamped(match))
         unread = self.unread + self._end_routine()
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)

@@ -34,6 +34,18 @@ class Role(str, Enum):
     """A statement about the run that is no failure: progress, a checkpoint, the planned end."""
 
 
+class TimeSource(str, Enum):
+    """How the time of a quote is known; absent in older records: by its arrival."""
+
+    ARRIVAL = "arrival"
+    """By the time index that capture wrote."""
+    PRINTED = "printed"
+    """The line says it, with its zone. By whose clock is the job's affair."""
+    PRINTED_ZONE_BY_INDEX = "printed, zone by the time index"
+    PRINTED_ZONE_BY_JOB = "printed, zone by the job's start and end"
+    PRINTED_ZONE_UNKNOWN = "printed, zone unknown"
+
+
 class Where(Record):
     """Whose the evidence is. Absent parts are unknown, not "all"."""
 
@@ -109,5 +121,8 @@ class Evidence(Record):
     time_ns: TimeNs | None = None
     uncertainty_ns: int | None = None
     data: dict[str, str | int | float | bool] = {}
+    printed: Annotated[str, Field(max_length=64)] | None = None
+    """The time that the line prints of itself, verbatim."""
+    time_source: TimeSource | None = None
     attempt: int | None = None
     """Which of the attempts that its log holds one after the other, the first is 1; absent where the log holds one, or it cannot be told."""

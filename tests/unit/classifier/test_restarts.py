@@ -106,6 +106,15 @@ def test_a_pause_of_minutes_tells_two_starts_from_two_ranks():
     assert attempts(soon) == [(None, "KeyError"), (None, "ValueError")]
 
 
+def test_printed_times_minutes_apart_tell_two_starts_as_well():
+    """A line of the first start's end and the second's first line print when they were written."""
+    error = "2026-11-20 16:0{}:00,000 ERROR train: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    head = "2026-11-20 16:{}:00,000 INFO train: configuration base.yaml\n" + HEAD
+    two = head.format("00") + error.format(1) + head.format("05") + error.format(6)
+    assert began(read(two)) == [2]
+    assert began(read(two.replace("16:05", "16:01"))) == []
+
+
 def test_the_series_of_each_attempt_are_its_own_and_counted():
     parsed = read(HEAD + steps(1, 400) + trace("KeyError: 'a'") + SRUN + HEAD + steps(300, 900))
     loss = {s.attempt: s for s in parsed.series if s.name == "loss"}
