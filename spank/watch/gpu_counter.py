@@ -56,8 +56,10 @@ class Nvml:
                 raise GpuLostError(str(error)) from error
             self.problems[name] = str(error)
             return None
-        except (ValueError, OSError, AttributeError, TypeError) as error:
-            # pynvml itself fails on some drivers, for instance on a name that is not UTF-8.
+        except Exception as error:
+            # pynvml itself fails on some drivers: on a name that is not UTF-8, and, on those older than it, by an error of no kind of NVML's.
+            if type(error).__name__ == "NVMLLibraryMismatchError":
+                return None
             self.problems[name] = f"{type(error).__name__}: {error}"
             return None
         return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer

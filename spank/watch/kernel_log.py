@@ -47,7 +47,7 @@ class KernelLog:
         self.lost = 0
         self.oldest_ns: int | None = None
         """Time of the first record that could still be read: what is older is gone."""
-        self._accept_root = accept_root
+        self._path, self._accept_root = path, accept_root
         self._now = now or (lambda: (time.time_ns(), time.monotonic_ns(), time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)))
         self._next: int | None = None
         self._fd: int | None = None
@@ -100,7 +100,11 @@ class KernelLog:
             except BrokenPipeError:  # overwritten while we were away; the next read gives the oldest that is left
                 continue
             except OSError as error:
-                self.problem = f"/dev/kmsg cannot be read: {error.strerror}"
+                self.problem = f"{self._path} cannot be read: {error.strerror}"
+                self.close()
+                return None
+            if not raw:  # the kernel's log has no end: this is /dev/null or a file, as containers put it there
+                self.problem = f"{self._path} ends: it is not the kernel's log"
                 self.close()
                 return None
             record = parse(raw)

@@ -15,6 +15,7 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.record import Record, TimeNs
+from gpualert_slurm.spank.watch.clock_step import ClockStep
 from gpualert_slurm.spool import write_whole
 
 GPUS, KERNEL, STATE, SAMPLES = "gpus.jsonl", "kernel.jsonl", "watch.json", "samples.jsonl"
@@ -60,6 +61,9 @@ class WatchState(Record):
     kernel_undated: int = 0
     kernel_left_out: int = 0
     samples: int = 0
+    clock_offset_ns: int | None = None
+    """Wall clock less monotonic clock at the last look."""
+    clock_steps: tuple[ClockStep, ...] = ()
 
 
 @dataclass

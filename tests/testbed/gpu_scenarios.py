@@ -52,4 +52,13 @@ SCENARIOS = {
     "before_hopper": GpuScenario(_AT_WORK | {f"gpm.{name}": "!NOT_SUPPORTED" for name in ("2", "3", "5", "10")} | {"gpm.supported": "0"}),
     "ecc_reset": GpuScenario(work(48) | _ecc(4), ((2.0, _ecc(0)),)),
 }
-"""By name. A neighbour's process and MIG need pids and identities, and are made by the tests."""
+"""By name. A neighbour's process and what slices of a card do need pids, and are made by the tests."""
+HANGING = GpuScenario(work(48), ((2.5, {"*": "@hang=60 !GPU_IS_LOST"}),))
+"""A card off the bus whose calls do not return: with it nothing can be read of its node's other cards either."""
+SLICES = ("MIG-6e0a1c5e-0000-5d2c-9b61-000000000001", "MIG-6e0a1c5e-0000-5d2c-9b61-000000000002")
+SLICED = GpuScenario(
+    work(48)
+    | {"mig.mode": "1", "mig.pending": "1", "mig.0.uuid": SLICES[0], "mig.0.instance": "7", "mig.1.uuid": SLICES[1], "mig.1.instance": "8"}
+    | {"utilization.gpu": "!NOT_SUPPORTED", "utilization.memory": "!NOT_SUPPORTED"}
+)
+"""Two slices of one card, GPU instances 7 and 8. Of a sliced card NVML gives no utilisation."""

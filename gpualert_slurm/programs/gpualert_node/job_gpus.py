@@ -9,7 +9,7 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.spank.watch.nvml_client import GpuReading
 from gpualert_slurm.spank.watch.sample_file import Moves, Numbers, Place, SampleWriter, place
 from gpualert_slurm.spank.watch.snapshots import moving, neighbours, numbers, sampled, snapshots
-from gpualert_slurm.spank.watch.watch_files import SAMPLES, GpuLine, NvmlEvent, WatchFiles
+from gpualert_slurm.spank.watch.watch_files import GpuLine, NvmlEvent, WatchFiles
 
 _MOST_EVENTS = 1000
 _WHAT = {"before": "GPU counters before the job", "sample": "GPU samples", "after": "GPU counters after the job"}
@@ -21,6 +21,8 @@ class JobGpus:
 
     files: WatchFiles
     node: str
+    writer: SampleWriter
+    """The job's only one: rows name their columns by numbers that a writer gives out."""
     has_before: bool = False
     has_after: bool = False
     latest: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -28,11 +30,9 @@ class JobGpus:
     _moves: Moves = field(default_factory=Moves)
     _said: set[str] = field(default_factory=set)
     _events: int = 0
-    _writer: SampleWriter = field(init=False)
 
     def __post_init__(self) -> None:
         """Take up what an earlier service left."""
-        self._writer = SampleWriter(self.files.folder / SAMPLES)
         self.has_before, self.has_after = self.files.has("before"), self.files.has("after")
 
     def take(self, reading: GpuReading, job_pids: Collection[int], foreign: Callable[[int], bool | None], *, after: bool) -> None:
@@ -70,7 +70,7 @@ class JobGpus:
                 self.latest[uuid] = values
                 kept.append((reading.time_ns, place(gpu_uuid=uuid), values))
         for time_ns in sorted({time_ns for time_ns, _, _ in kept}):
-            self._writer.add(time_ns, [(where, values) for at, where, values in kept if at == time_ns])
+            self.writer.add(time_ns, [(where, values) for at, where, values in kept if at == time_ns])
 
     def _understood(self, reading: GpuReading) -> tuple[NvmlEvent, ...]:
         found = []

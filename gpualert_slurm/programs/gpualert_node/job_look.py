@@ -21,7 +21,7 @@ from gpualert_slurm.spank.watch.nvml_client import GpuReading
 from gpualert_slurm.spank.watch.proc_events import ProcessEnd
 from gpualert_slurm.spank.watch.process_map import Known, ProcessMap
 from gpualert_slurm.spank.watch.sample_file import Numbers, Place, SampleWriter, place
-from gpualert_slurm.spank.watch.watch_files import SAMPLES, WatchFiles
+from gpualert_slurm.spank.watch.watch_files import WatchFiles
 from gpualert_slurm.spool import read_bounded, write_whole
 
 LOOKS = "looks.json"
@@ -59,6 +59,7 @@ class JobLook:
     files: WatchFiles
     node: str
     job_id: int
+    writer: SampleWriter
     map: ProcessMap = field(init=False)
     logs: LogActivity = field(init=False)
     looks: Looks = field(init=False)
@@ -67,13 +68,11 @@ class JobLook:
     _cgroups: Cgroups | None = None
     _blocked: dict[int, tuple[int, int]] = field(default_factory=dict)
     _kept_at: float = 0.0
-    _writer: SampleWriter = field(init=False)
 
     def __post_init__(self) -> None:
         """Take up what an earlier service left."""
         self.map = ProcessMap(self.node, self.job_id)
         self.logs = LogActivity(self.files.folder)
-        self._writer = SampleWriter(self.files.folder / SAMPLES)
         self.looks = read_looks(self.files) or Looks()
         self._earlier = {(p.pid, p.start_ticks): p for p in self.looks.processes}
 
@@ -99,7 +98,7 @@ class JobLook:
         rows += [
             (place(kind="log", step=log.step, local_rank=log.task), {"log_bytes": log.bytes}) for log in list(self.logs.tasks.values())[:_MOST_RANKS]
         ]
-        self._writer.add(now_ns, rows)
+        self.writer.add(now_ns, rows)
 
     def read_gpus(self, reading: GpuReading) -> None:
         """Who is on which GPU."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from functools import partial
 
 from gpualert_slurm.epilog.collect import Ended, Watched
@@ -49,7 +50,7 @@ def watched(ended: Ended) -> Watched:
     kernel, gaps = _kernel(ended, files, state, own, whose)
     slices = {part for process in whose.processes for part in process.gpu_slices}
     found.evidence = kernel + xid_evidence((event for line in lines for event in line.events), own, kernel, job.node, slices)
-    found.gaps += gaps + _look_gaps(looks, job.node)
+    found.gaps += gaps + _look_gaps(looks, job.node) + _clock_gaps(state, job.node)
     found.stalls = list(read_stalls(job.record_folder).stalls)
     if looks is not None:
         found.host_before, found.host_after = looks.host_first, looks.host_last
@@ -101,6 +102,16 @@ def _look_gaps(looks: Looks | None, node: str) -> list[Gap]:
     return gaps
 
 
+def _clock_gaps(state: WatchState | None, node: str) -> list[Gap]:
+    """That times of the job are of two clocks."""
+    gaps = []
+    for step in state.clock_steps if state else ():
+        until = datetime.fromtimestamp(step.at_ns / 1e9, timezone.utc).strftime("%H:%M:%S UTC")
+        why = f"the node's clock was set by {step.by_ns / 1e9:+.1f} s, or the node slept"
+        gaps.append(Gap(what=f"how times before {until} compare with later ones", why=why, node=node, time_ns=step.at_ns))
+    return gaps
+
+
 def _choose(ended: Ended, state: WatchState | None, seen: Sequence[GpuSnapshot], attached: set[str]) -> GpuChoice:
     env = ended.epilog.env if ended.epilog else {}
     minors = parse_devices_list(state.devices_list) if state and state.devices_list else None
@@ -137,7 +148,8 @@ def _kernel(
 ) -> tuple[list[Evidence], list[Gap]]:
     job = ended.job
     pids = set(state.pids if state else ()) | {r.pid for r in whose.records if r.pid is not None} | {p.pid for p in whose.processes}
-    until = (ended.epilog.ended_ns + _AFTERWARDS_NS) if ended.epilog else None
+    stepped = sum(abs(step.by_ns) for step in state.clock_steps) if state else 0  # lines from before are dated by another clock than the end
+    until = (ended.epilog.ended_ns + _AFTERWARDS_NS + stepped) if ended.epilog else None
     lines = [line for line in files.kernel() if until is None or (line.time_ns or 0) - (line.uncertainty_ns or 0) <= until]
     kept, gaps = tied(lines, job.job_id, pids, gpus, job.node, alone=state.alone if state else None, rank_of=whose.of_pid, gone=whose.gone)
     if state is None:

@@ -20,12 +20,14 @@ from gpualert_slurm.programs.gpualert_node.job_look import JobLook
 from gpualert_slurm.programs.gpualert_node.job_stalls import JobStalls
 from gpualert_slurm.programs.gpualert_node.log import WARNING, say
 from gpualert_slurm.spank.watch import job_processes
+from gpualert_slurm.spank.watch.clock_step import LEAST_NS, MOST_STEPS, step_between
 from gpualert_slurm.spank.watch.host_signal import Value
 from gpualert_slurm.spank.watch.job_processes import Process
 from gpualert_slurm.spank.watch.kernel_log import KernelLog
 from gpualert_slurm.spank.watch.nvml_client import GpuReading
 from gpualert_slurm.spank.watch.proc_events import ProcessEnd
-from gpualert_slurm.spank.watch.watch_files import WatchFiles, WatchState
+from gpualert_slurm.spank.watch.sample_file import SampleWriter
+from gpualert_slurm.spank.watch.watch_files import SAMPLES, WatchFiles, WatchState
 
 _FIRST_S = 60.0
 _DOUBLE_EVERY = 4096
@@ -71,8 +73,9 @@ class WatchedJob:
         self.state = self.files.state() or WatchState(taken_ns=time.time_ns())
         self._pids = set(self.state.pids)
         self._kernel = {e.id for e in self.files.kernel()}
-        self.gpus = JobGpus(self.files, self.job.node)
-        self.looked = JobLook(self.files, self.job.node, self.job.job_id)
+        writer = SampleWriter(folder / SAMPLES)
+        self.gpus = JobGpus(self.files, self.job.node, writer)
+        self.looked = JobLook(self.files, self.job.node, self.job.job_id, writer)
         self.stalls = JobStalls(self.job, self.bounds, self.looked)
         self.acknowledged = (folder / "after").exists()
         if self.job.boot_id != self.boot_id:
@@ -184,11 +187,22 @@ class WatchedJob:
 
     def keep(self, now: float, *, at_once: bool = False, ends_problem: str | None = None, ends_lost: int = 0) -> None:
         """Write ``watch.json`` and ``looks.json`` from time to time; ``ends_…`` is what the proc connector could not say."""
+        self._compare_clocks()
         self._try(lambda: self.looked.keep(now, ends_problem, ends_lost, at_once=at_once))
         if at_once or now - self._kept_at >= _KEEP_EVERY_S:
             self._kept_at = now
             self.state = self.state.model_copy(update={"pids": tuple(sorted(self._pids))})
             self._try(lambda: self.files.keep(self.state))
+
+    def _compare_clocks(self) -> None:
+        begun_ns, wall_ns, monotonic_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if self.job.boot_id != self.boot_id or monotonic_ns - begun_ns > LEAST_NS // 4:  # held up in between: the two are not of one moment
+            return
+        step = step_between(self.state.clock_offset_ns, wall_ns, monotonic_ns)
+        if step is None and self.state.clock_offset_ns is not None:
+            return
+        steps = (*self.state.clock_steps, step)[:MOST_STEPS] if step is not None else self.state.clock_steps
+        self.state = self.state.model_copy(update={"clock_offset_ns": wall_ns - monotonic_ns, "clock_steps": steps})
 
     def acknowledge(self) -> None:
         """Tell ``gpualert-epilog`` that ``after`` is read and NVML let go of."""

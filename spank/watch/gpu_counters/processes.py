@@ -11,6 +11,8 @@ _MOST_PROCESSES = 256
 
 def _read(nvml: Nvml, handle: Any) -> dict[str, Value]:  # noqa: ANN401
     processes = nvml.ask("nvmlDeviceGetComputeRunningProcesses", handle)
+    if processes is None:  # drivers before 510
+        processes = nvml.ask("nvmlDeviceGetComputeRunningProcesses_v2", handle)
     if processes is None:
         return {}
     slices: dict[int, str] = nvml.memory.get("slices", {})  # of the last slow reading: a card is not cut anew while somebody is on it

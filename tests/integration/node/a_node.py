@@ -53,8 +53,8 @@ class ANode:
         """The first card's address as the driver prints it."""
         return f"A7{os.getpid() % 256:02X}:00:00"
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """The service."""
+    def start(self, kernel_log: Path | None = None) -> subprocess.Popen[bytes]:
+        """The service; with something else in the place of /dev/kmsg, which only it sees."""
         node = "\n".join(f"{k} = {v}" for k, v in self.settings.items())
         site = f'cluster = "hpc"\nstate_dir = "{self.state}"\nspool_dir = "{self.spool}"\ndaemon_user = "{DAEMON.pw_name}"\n'
         site += f'munge_socket = "{self.socket}"\noff_file = "{self.root}/off"\n'
@@ -62,6 +62,9 @@ class ANode:
         config.write_text(f"[site]\n{site}[node]\n{node}\n")
         with self.log.open("ab") as log:
             argv = [sys.executable, "-m", "gpualert_slurm.programs.node", "--node", "n1", "--config", str(config)]
+            if kernel_log is not None:
+                mount = f"mount --bind {kernel_log} /dev/kmsg && exec \"$@\""
+                argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", mount, "sh", *argv]
             process = subprocess.Popen(argv, env=self.env, stdout=log, stderr=log)
         self.started.append(process)
         return process

@@ -1,4 +1,4 @@
-/* Events: "events = TYPE:DATA TYPE:DATA" of a GPU is all that ever happened to it, and grows; a set gives what came after it was registered.
+/* Events: "events = TYPE:DATA TYPE:DATA@INSTANCE" of a GPU is all that ever happened to it, and grows; a set gives what came after it was registered.
  * A driver blocks; here the file is looked at five times a second, so that waiting costs next to nothing here too. */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,9 @@ static unsigned int event_of(nvmlDevice_t device, unsigned int which, nvmlEventD
     while ((word = strsep(&rest, " "))) {
         char *data = strchr(word, ':');
         if (!*word || !data) continue;
-        if (count++ == which && found) *found = (nvmlEventData_t){device, strtoull(word, NULL, 0), strtoull(data + 1, NULL, 0), ~0u, ~0u};
+        char *instance = strchr(data, '@');
+        unsigned int slice = instance ? (unsigned int)strtoul(instance + 1, NULL, 10) : ~0u;
+        if (count++ == which && found) *found = (nvmlEventData_t){device, strtoull(word, NULL, 0), strtoull(data + 1, NULL, 0), slice, ~0u};
     }
     return count;
 }
