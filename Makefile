@@ -83,9 +83,9 @@ matrix: deps build ## the system tests on three Slurm versions, two ways of trac
 
 QUICK := $(foreach t,plugin tracking node_reports,--tests tests/system/test_$(t).py)
 
-matrix-quick: deps build ## the plugin on Debian's two newer Slurm versions (root; a quarter of an hour)
+matrix-quick: deps build ## the plugin on Debian's two newer Slurm versions, as far as they can be had (root; a quarter of an hour)
 	@bash tests/testbed/install-packages.sh tests/matrix/packages.txt
-	$(BIN)/python -m tests.matrix --suite trixie --suite newest $(QUICK) --limit-min 30 --run-limit-min 8
+	$(BIN)/python -m tests.matrix --suite trixie --suite newest $(QUICK) --limit-min 40 --run-limit-min 12 || test $$? = 2 # nothing could be had: said
 
 matrix-full: deps build ## every way a job ends under everything that can be wrong with gpualert (root; three quarters of an hour); writes doc/exit-status-matrix.md
 	$(BIN)/python -m tests.system.exit_matrix --page doc/exit-status-matrix.md

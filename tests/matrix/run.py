@@ -14,7 +14,7 @@ from .outcome import Outcome, read
 from .suite import Tracking
 
 NAMES = (Path("/etc/hosts"),)  # the host's own name, as it is inside too
-WORTH = (" PASSED ", " FAILED ", " SKIPPED ", " ERROR ", " XFAIL ", "testbed:")  # what pytest -v and the bed say while they run
+WORTH = (" PASSED ", " FAILED ", " RERUN ", " SKIPPED ", " ERROR ", " XFAIL ", "testbed:")  # what pytest -v and the bed say while they run
 
 
 def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float, say: Callable[[str], None]) -> Outcome:
@@ -32,8 +32,8 @@ def run(folder: Folder, tracking: Tracking, tests: Sequence[str], limit_s: float
     there = folder.work / "var" / "tmp" / results
     there.unlink(missing_ok=True)
     env = {"GPUALERT_REQUIRE_CLUSTER": "1", "GPUALERT_TESTBED_TRACKING": tracking.value, "PYTHONDONTWRITEBYTECODE": "1"}
-    argv = ["bash", "-c", f'cd {CHECKOUT} && exec {PYTHON} -m pytest -vv --tb=short -p no:cacheprovider --junitxml=/var/tmp/{results} "$@"',
-            "pytest", *tests]
+    options = f"-vv --tb=short -p no:cacheprovider --reruns 1 --reruns-delay 5 -rR --junitxml=/var/tmp/{results}"
+    argv = ["bash", "-c", f'cd {CHECKOUT} && exec {PYTHON} -m pytest {options} "$@"', "pytest", *tests]
     started = time.monotonic()
     log = folder.path / f"log-{tracking.value}"
     log.unlink(missing_ok=True)
