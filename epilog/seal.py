@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import pwd
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,16 +23,23 @@ class SealRefusedError(Exception):
 
 @dataclass(frozen=True)
 class SealKeys:
-    """What the two sides must agree on: who may open, where munged answers and where the shared key lies (None: the usual places)."""
+    """What the two sides must agree on: who may open, where munged answers and where the shared key lies (None: the usual places).
+
+    ``key_owners``: who may own the key's file beside root and the caller: the daemon's user, where node and daemon are one host.
+    """
 
     daemon_uid: int
     munge_socket: Path | None = None
     key_file: Path | None = None
+    key_owners: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, site: Site, uid: int) -> SealKeys:
         """Those of the site, for what ``uid`` is to open."""
-        return cls(daemon_uid=uid, munge_socket=site.munge_socket, key_file=site.seal_key_file)
+        owners: set[int] = set()
+        with contextlib.suppress(KeyError):
+            owners.add(pwd.getpwnam(site.daemon_user).pw_uid)
+        return cls(daemon_uid=uid, munge_socket=site.munge_socket, key_file=site.seal_key_file, key_owners=frozenset(owners))
 
 
 @dataclass(frozen=True)

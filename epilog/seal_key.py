@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +32,8 @@ class SealKey:
         return f"SealKey(id={self.id!r})"
 
 
-def read_keys(path: Path) -> tuple[SealKey, ...]:
-    """The keys of the file, the one that seals first.
+def read_keys(path: Path, owners: Collection[int] = ()) -> tuple[SealKey, ...]:
+    """The keys of the file, the one that seals first. It must be root's, the caller's, or one of ``owners``'.
 
     Raises:
         SealUnavailableError: it cannot be read, others could read or change it, or a line is none; the text names the line, never its content.
@@ -42,17 +43,17 @@ def read_keys(path: Path) -> tuple[SealKey, ...]:
     except OSError as error:
         raise SealUnavailableError(f"the seal's key file {path} (site.seal_key_file) cannot be opened: {error.strerror}") from error
     with os.fdopen(fd, "rb") as file:
-        why = _why_not(path, os.fstat(fd))
+        why = _why_not(path, os.fstat(fd), owners)
         if why is not None:
             raise SealUnavailableError(f"the seal's key file {path} {why}")
         content = file.read(_MOST_BYTES + 1)
     return _parse(content, path)
 
 
-def _why_not(path: Path, status: os.stat_result) -> str | None:
+def _why_not(path: Path, status: os.stat_result, owners: Collection[int]) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "is no regular file"
-    if status.st_uid not in (0, os.geteuid()):
+    if status.st_uid not in (0, os.geteuid(), *owners):
         return f"belongs to uid {status.st_uid}: chown root {path}, and change the key"
     # systemd's LoadCredential= shows a mask of group rights where it gives the service its own by an access list (systemd.exec(5)).
     folder = os.environ.get("CREDENTIALS_DIRECTORY")

@@ -16,6 +16,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from gpualert_slurm.config import Site
 from gpualert_slurm.epilog import tcp_protocol as protocol
@@ -128,7 +129,7 @@ class Listener:
         async for piece in _pieces(reader):
             whole.update(protocol.LENGTH.pack(len(piece)) + piece)
             await loop.run_in_executor(self._workers, self._take, piece)
-        keys = SealKeys(daemon_uid=0, munge_socket=self._keys.munge_socket, key_file=self._keys.key_file)
+        keys = replace(self._keys, daemon_uid=0)
         return protocol.taken(await loop.run_in_executor(self._workers, self._seal.close, protocol.receipt(whole.digest()), keys))
 
     def _take(self, piece: bytes) -> None:

@@ -79,7 +79,7 @@ class KeyFile(Seal):
 
 
 def _keys(keys: SealKeys) -> tuple[SealKey, ...]:
-    return read_keys(keys.key_file or DEFAULT_KEY_FILE)
+    return read_keys(keys.key_file or DEFAULT_KEY_FILE, keys.key_owners)
 
 
 def _cipher(key: SealKey, header: SealHeader) -> Any:  # noqa: ANN401 - the package is optional, so its types are not there either

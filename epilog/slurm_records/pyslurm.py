@@ -1,17 +1,20 @@
 """Slurm's records through PySlurm, where it is installed and was built for the running Slurm.
 
-Written against PySlurm's documented API for 24.11 and 25.11 (``pyslurm.db.Jobs``, ``pyslurm.Nodes``), not run against
-either: no PySlurm release fits the Slurm versions in Debian. What PySlurm does not give (every attempt of a requeued job,
-node events, what slurmctld means to run) is asked by the commands.
+PySlurm is libslurm in our process: importing it ends the process where slurm.conf is not found, and its calls have no deadline. So it is asked
+in a child (``_pyslurm_answers.py``) that is killed when it is late, like every command. What it does not give (every attempt of a requeued
+job, node events, what slurmctld means to run) is asked by the commands. Tried with 24.11.0 on Slurm 24.11.5, field by field: ``doc/pyslurm.md``.
 """
 
 from __future__ import annotations
 
-import importlib
+import json
+import os
 import re
+import sys
 from collections.abc import Sequence
-from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState, StepRecord
 from gpualert_slurm.epilog import bounded_command
@@ -21,6 +24,12 @@ from gpualert_slurm.epilog.slurm_text import words
 
 SECOND_NS = 1_000_000_000
 WORDS = {"name", "work_dir", "submit_line", "comment", "failed_node"}
+JOBS_PER_CHILD = 2000
+_PROBE_S = 20.0
+_NO_SIGNAL = 126
+"""What Slurm's NO_VAL (0xfffffffe, slurm.h) looks like as a wait status: the step of a lost node has none."""
+_CHILD = "from gpualert_slurm.epilog.slurm_records._pyslurm_answers import main; main()"
+R = TypeVar("R")
 
 
 class PySlurm(Provider):
@@ -29,21 +38,20 @@ class PySlurm(Provider):
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
         self._commands = CommandLine(asking)
-        self._pyslurm = importlib.import_module("pyslurm")
 
     def accounting(self, jobs: Sequence[JobQuery]) -> list[AccountingRecord]:
         """By sacct: ``pyslurm.db.JobFilter`` cannot ask for the earlier attempts of a requeued job (sacct's ``-D``)."""
         return self._commands.accounting(jobs)
 
     def describe(self, jobs: Sequence[JobQuery], records: Sequence[AccountingRecord]) -> list[AccountingRecord]:
-        """The newest attempt's words from PySlurm, which cannot confuse them; earlier attempts stay without."""
-        wanted = {job.job_id: job.not_before_ns - WINDOW_SLACK_S * SECOND_NS for job in jobs}
-        try:
-            loaded = load(self._pyslurm, wanted, self._asking.cluster)
-        except Exception as error:  # PySlurm raises RPCError and, on a broken reply, whatever its conversion meets
-            raise RecordsError(f"PySlurm: {type(error).__name__}: {error}") from error
+        """By sacct, and over it the newest attempt's words from PySlurm, which cannot confuse them; it has no output paths."""
+        loaded: list[AccountingRecord] = []
+        for start in range(0, len(jobs), JOBS_PER_CHILD):
+            wanted = {job.job_id: job.not_before_ns - WINDOW_SLACK_S * SECOND_NS for job in jobs[start : start + JOBS_PER_CHILD]}
+            loaded += self._ask(AccountingRecord, {"jobs": wanted, "cluster": self._asking.cluster})
         found = {(r.job_id, r.start_ns): r.model_dump(exclude_none=True, include=WORDS) for r in loaded}
-        return [r.model_copy(update=found.get((r.job_id, r.start_ns), {})) for r in records]
+        described = self._commands.describe(jobs, records)
+        return [r.model_copy(update=found.get((r.job_id, r.start_ns), {})) for r in described]
 
     def unfinished(self, job_ids: Sequence[int]) -> dict[int, str]:
         """By squeue."""
@@ -51,11 +59,7 @@ class PySlurm(Provider):
 
     def node_states(self, nodes: Sequence[str]) -> list[NodeState]:
         """By ``pyslurm.Nodes.load()``."""
-        try:
-            loaded = self._pyslurm.Nodes.load()
-            return [node_state(loaded[name]) for name in nodes if name in loaded]
-        except Exception as error:
-            raise RecordsError(f"PySlurm: {type(error).__name__}: {error}") from error
+        return self._ask(NodeState, {"nodes": list(nodes)}) if nodes else []
 
     def node_events(self, nodes: Sequence[str], since_ns: int) -> list[NodeEvent]:
         """By sacctmgr: PySlurm has no events."""
@@ -65,13 +69,29 @@ class PySlurm(Provider):
         """By scontrol."""
         return self._commands.cluster_name()
 
+    def _ask(self, kind: type[R], question: dict[str, object]) -> list[R]:
+        """The child's answer. Raises RecordsError: it is late, died, or makes no sense."""
+        try:
+            said = _child(question, self._asking.timeout_s, self._asking)
+            return TypeAdapter(list[kind]).validate_json(said)  # type: ignore[valid-type]
+        except bounded_command.CommandError as error:
+            raise RecordsError(f"PySlurm: {error}") from error
+        except ValidationError as error:
+            raise RecordsError(f"PySlurm's answer makes no sense: {error.errors()[0]['msg']}") from error
 
-def load(module: ModuleType, wanted: dict[int, int], cluster: str | None) -> list[AccountingRecord]:
+
+def _child(question: dict[str, object], timeout_s: float, asking: Asking) -> str:
+    argv = [sys.executable, "-c", _CHILD, json.dumps(question)]
+    env = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
+    return bounded_command.run(argv, timeout_s=timeout_s, env=env, stopping=asking.stopping).stdout
+
+
+def load(module: Any, wanted: dict[int, int], cluster: str | None) -> list[AccountingRecord]:  # noqa: ANN401 - PySlurm ships no types
     """The newest attempt of each wanted job (id to the time it cannot be older than) by ``pyslurm.db.Jobs.load``."""
     if not wanted:
         return []
     filters = module.db.JobFilter(ids=list(wanted), start_time=min(wanted.values()) // SECOND_NS, **({"clusters": [cluster]} if cluster else {}))
-    made = [job_record(job) for job in module.db.Jobs.load(filters)]
+    made = [job_record(job) for job in module.db.Jobs.load(filters).values()]
     return [r for r in made if r.job_id in wanted and (r.end_ns is None or r.end_ns >= wanted[r.job_id])]
 
 
@@ -104,7 +124,7 @@ def job_record(job: Any) -> AccountingRecord:  # noqa: ANN401 - PySlurm ships no
         eligible_ns=_ns(job.eligible_time),
         start_ns=_ns(job.start_time),
         end_ns=_ns(job.end_time),
-        elapsed_s=job.elapsed_time,
+        elapsed_s=job.elapsed_time or (0 if job.end_time else None),  # PySlurm gives no number for nought
         time_limit_s=job.time_limit * 60 if isinstance(job.time_limit, int) else None,
         priority=job.priority,
         work_dir=job.working_directory,
@@ -132,8 +152,10 @@ def node_state(node: Any) -> NodeState:  # noqa: ANN401 - PySlurm ships no types
 
 
 def _step(step: Any) -> StepRecord:  # noqa: ANN401 - PySlurm ships no types
+    known = step.exit_code_signal != _NO_SIGNAL
     return StepRecord(
-        step=str(step.id), name=step.name, state=words.state(step.state)[0], exit_code=step.exit_code, exit_signal=step.exit_code_signal,
+        step=str(step.id), name=step.name, state=words.state(step.state)[0],
+        exit_code=step.exit_code if known else None, exit_signal=step.exit_code_signal if known else None,
         node_list=words.text(step.nodelist or ""), ntasks=step.ntasks, start_ns=_ns(step.start_time), end_ns=_ns(step.end_time),
     )
 
@@ -148,16 +170,16 @@ def _ns(seconds: int | None) -> int | None:
 
 
 def why_not() -> str | None:
-    """Why PySlurm cannot be used here: absent, or built for another Slurm than the commands are of."""
+    """Why PySlurm cannot be used here: absent, broken, or built for another Slurm than the commands are of. Asked in a child: see above."""
     try:
-        module = importlib.import_module("pyslurm")
-    except Exception as error:  # a broken build can raise anything
-        return f"PySlurm cannot be imported: {error}"
+        built = _major_minor(json.loads(_child({"version": True}, _PROBE_S, Asking())))
+    except (bounded_command.CommandError, ValueError) as error:
+        return f"PySlurm cannot be used: {str(error).partition(': ')[2] or error}"
     try:
         said = bounded_command.run(["sacct", "--version"], timeout_s=5).stdout
     except bounded_command.CommandError as error:
         return f"the running Slurm's version is not known: {error}"
-    running, built = _major_minor(said), _major_minor(str(getattr(module, "__version__", "")))
+    running = _major_minor(said)
     return None if running and running == built else f"PySlurm {built or '?'} was built for another Slurm than {running or '?'}"
 
 

@@ -1,4 +1,4 @@
-"""What PySlurm's objects become. PySlurm itself fits no Slurm in Debian: its documented attributes stand in here, the real thing is untested."""
+"""What PySlurm's objects become: its attributes stand in here. The real thing was compared by hand, on Slurm 24.11: doc/pyslurm.md."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_node() -> None:
 def test_where_pyslurm_is_absent_the_commands_are_used() -> None:
     """``auto`` takes them silently; a site that asks for PySlurm by name is told why not."""
     assert choose_provider("auto")[0] == "command_line"
-    with pytest.raises(StartError, match=r"daemon\.provider = 'pyslurm': PySlurm cannot be imported: No module named 'pyslurm'"):
+    with pytest.raises(StartError, match=r"daemon\.provider = 'pyslurm': PySlurm cannot be used: .*No module named 'pyslurm'"):
         choose_provider("pyslurm")
 
 
