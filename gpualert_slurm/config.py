@@ -61,6 +61,10 @@ class Node(Table):
         description="believe kernel-log lines that root wrote into /dev/kmsg; unsafe where journald forwards users' messages (ForwardToKMsg=yes)",
     )
     nvml_timeout_s: float = Field(default=5.0, gt=0, description="NVML's child is given up when it answers no earlier")
+    dcgm: bool = Field(
+        default=False,
+        description="take SM activity of GPUs before Hopper from the site's DCGM (dcgmi dmon); users' own profilers of such GPUs are refused meanwhile",
+    )
     collect_timeout_s: float = Field(default=60.0, gt=0, description="the child that reads a job's logs is killed after this long")
     parse_max_memory_mib: int = Field(default=512, gt=0, description="address space of the child that reads a job's logs")
     excerpt_head_bytes: int = Field(default=16_384, ge=0, description="of each reported log, this much from the start travels")

@@ -24,10 +24,12 @@ _MAX_BYTES = 256 << 20
 _ORDER = (
     "gpu_sm_activity_percent", "gpu_utilization_percent", "gpu_duty_spread_percent", "gpu_memory_bandwidth_percent", "gpu_memory_used_bytes",
     "gpu_power_mw", "gpu_temperature_c", "gpu_sm_clock_mhz", "log_bytes", "cpu_percent", "blocked_percent", "step_memory_bytes", "step_cpu_percent",
-    "host_load", "host_psi_io_percent", "host_psi_memory_percent",
+    "host_load", "host_tasks_blocked", "host_memory_available_bytes", "host_psi_cpu_percent", "host_psi_io_percent", "host_psi_memory_percent",
 )  # fmt: skip
 _PERCENT_TOP = 100.0
 _MOST_LINES = 600
+_LATE = 2.5
+"""A reading that comes so many times later than usual was late; after more there was none."""
 _SHORT = {"bytes": (1 << 30, "GiB"), "mW": (1000, "W")}
 
 
@@ -118,7 +120,7 @@ def _line(series: Series, first: int, last: int, width: int) -> str:
             continue
         column = min(width - 1, int((time_ns - first) * width / max(1, last - first)))
         sums[column] = sums[column][0] + value, sums[column][1] + 1
-    means = [total / count if count else None for total, count in sums]
+    means = _bridged([total / count if count else None for total, count in sums], [t for t, _ in values if t is not None], last - first)
     known = [mean for mean in means if mean is not None]
     top = _PERCENT_TOP if series.unit == "percent" and max(known, default=0.0) <= _PERCENT_TOP else max(known, default=0.0)
     blocks = "".join("·" if mean is None else _block(mean, top) for mean in means)
@@ -128,6 +130,20 @@ def _line(series: Series, first: int, last: int, width: int) -> str:
     divisor = 1 if series.name == "log_bytes" else divisor
     low, high = min(known, default=0.0) / divisor, max(known, default=0.0) / divisor
     return _visible(f"  {name:<26} {blocks} {low:.4g} … {high:.4g} {unit}".rstrip())
+
+
+def _bridged(means: list[float | None], times_ns: Sequence[int], span_ns: int) -> list[float | None]:
+    """Columns between two readings that followed each other at the usual pace show the earlier one; a longer silence stays empty."""
+    steps = sorted(later - earlier for earlier, later in pairwise(times_ns))
+    if not steps:
+        return means
+    most = math.ceil(_LATE * steps[len(steps) // 2] * len(means) / max(1, span_ns))
+    found = list(means)
+    known = [place for place, mean in enumerate(means) if mean is not None]
+    for before, after in pairwise(known):
+        if after - before <= most:
+            found[before:after] = [means[before]] * (after - before)
+    return found
 
 
 def _block(value: float, top: float) -> str:

@@ -26,6 +26,7 @@ from gpualert_slurm.programs.gpualert_node.sweep import Sweep, slurm_says_over
 from gpualert_slurm.programs.gpualert_node.watched_job import WatchedJob, read_job
 from gpualert_slurm.spank.watch import host as host_of
 from gpualert_slurm.spank.watch import job_processes
+from gpualert_slurm.spank.watch.dcgm_client import DcgmClient
 from gpualert_slurm.spank.watch.kernel_evidence import KernelMatcher
 from gpualert_slurm.spank.watch.kernel_log import KernelLog
 from gpualert_slurm.spank.watch.nvml_client import NvmlClient
@@ -54,6 +55,7 @@ class Service:
         self._bad: set[str] = set()
         self._nvml = NvmlClient(config.node.nvml_timeout_s)
         self._nvml_not_before = 0.0
+        self._dcgm = DcgmClient() if config.node.dcgm else None
         self._kernel = KernelLog(accept_root=config.node.kernel_log_from_root)
         self._matcher = KernelMatcher(folders.node, self._boot_id)
         self._recent: deque[Evidence] = deque(maxlen=_RECENT_KERNEL)
@@ -102,7 +104,7 @@ class Service:
         now = time.monotonic()
         self._off = self._config.site.off_file.exists()
         if self._off:
-            self._nvml.let_go()
+            self._let_gpus_go()
             for watched in self._jobs.values():
                 self._safely(f"stalls of {watched.name}", watched.stalls.stop)
             self._look_at = now + _LOOK_EVERY_S
@@ -240,8 +242,14 @@ class Service:
             reading = self._nvml.request(fast=fast)
             self._slow_at = self._slow_at if fast else now + _SLOW_COUNTERS_EVERY_S
         if reading is not None:
+            reading = reading if self._dcgm is None else self._dcgm.fill(reading)
             for watched in wanting:
                 self._safely(f"GPUs of {watched.name}", watched.take_reading, reading, now, after=watched.name in asked_by_ended)
+
+    def _let_gpus_go(self) -> None:
+        self._nvml.let_go()
+        if self._dcgm is not None:
+            self._dcgm.let_go()
 
     def _stalls(self, now: float) -> None:
         """Who stands still; what is new goes to the daemon while the job runs."""
@@ -265,7 +273,7 @@ class Service:
                 continue
             if not watched.acknowledged:
                 if not self._nvml.busy:
-                    self._nvml.let_go()
+                    self._let_gpus_go()
                     self._nvml_not_before = now + _NVML_PAUSE_S
                 if not self._nvml.holds_nvml:
                     watched.acknowledge()
@@ -338,7 +346,7 @@ class Service:
         self._reports.stop()
         if self._cleaner is not None:
             self._cleaner.kill()
-        self._nvml.let_go()
+        self._let_gpus_go()
         now = time.monotonic()
         for watched in self._jobs.values():
             watched.keep(now, at_once=True, ends_problem=self._ends.problem, ends_lost=self._ends.lost)

@@ -77,7 +77,9 @@ def _sm_gaps(found: Watched, own: Sequence[GpuSnapshot], node: str) -> list[Gap]
     """That there is no SM activity is said once, with what stands in for it."""
     sampled = any(s.name == "gpu_sm_activity_percent" for s in found.series)
     whys = {gpu.sm_activity_source for gpu in own if gpu.sm_activity_source not in (None, "GPM")}
-    return [] if sampled or not whys else [Gap(what="SM activity of the job's GPUs", why=str(sorted(map(str, whys))[0]), node=node)]
+    # The longest says most: the first reading may be from before DCGM had answered.
+    fullest = max(map(str, whys), key=lambda why: (len(why), why), default="")
+    return [] if sampled or not whys else [Gap(what="SM activity of the job's GPUs", why=fullest, node=node)]
 
 
 def _slice_gaps(own: Sequence[GpuSnapshot], node: str) -> list[Gap]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timezone
 from pathlib import Path
 
@@ -89,3 +90,13 @@ def test_command_draws_a_record_a_report_and_a_bundle_and_says_what_is_none(tmp_
     assert "neither a job record nor a node's report" in capsys.readouterr().err
     with pytest.raises(NoSignalsError):
         draw([report()])
+
+
+def test_columns_between_readings_at_the_usual_pace_are_filled_and_a_silence_is_not():
+    """A short job has fewer readings than columns."""
+    first = over_time("gpu_power_mw", [500_000.0] * 4, Where(node="n2", gpu_uuid="GPU-a"), "mW")
+    times = (*first.times_ns, *(T0 + at_s * 1_000_000_000 for at_s in (200, 210, 220, 230)))
+    readings = first.model_copy(update={"times_ns": times, "values": (500_000.0,) * 8})
+    (line,) = [line for line in draw([report(readings)], timezone.utc, width=46).splitlines() if "power" in line]
+    begun, silent, again = re.fullmatch(r" *power_mw +(█+)(·+)(█+) 500 … 500 W", line).groups()
+    assert (len(begun), len(silent), len(again)) == (7, 33, 6)
