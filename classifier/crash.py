@@ -48,6 +48,29 @@ def shows_followers(facts: Facts) -> list[Said]:
     return [Said(f"{many} ended{waited} ({_endings(facts)}): taken down, not failed by themselves", causes)]
 
 
+LONG_S = 300.0
+"""Ranks that ran on for so long after the first had died had nothing to do but wait for it."""
+END_THE_STEP = "srun --kill-on-bad-exit=1 …   # one dead task ends the step instead of leaving the others waiting"
+
+
+def waited_on(facts: Facts) -> str | None:
+    """That the others went on waiting after the first failure until somebody ended them: by default srun leaves a dead task's peers alone."""
+    first = facts.first
+    times = [f.time_ns for f in facts.failures if f.follows and f.time_ns is not None]
+    if first is None or first.time_ns is None or not times or (gap_s := (min(times) - first.time_ns) / 1e9) < LONG_S:
+        return None
+    many = f"{len(times)} other rank{'s' if len(times) != 1 else ''} went on waiting"
+    return f"{many} for {words.duration(gap_s)} after {first.name} had ended, until they were stopped: a hang, whose trigger is that end"
+
+
+def one_node(facts: Facts) -> str | None:
+    """The node on which all ranks that failed by themselves ran, where there are several and other nodes' ranks did not fail."""
+    own = [f for f in facts.failures if not f.follows]
+    nodes = {f.node for f in own}
+    node = next(iter(nodes), None)
+    return node if len(own) > 1 and len(nodes) == 1 and len(set(facts.job.nodes)) > 1 else None
+
+
 CONTEXT_SHARE = 0.02
 """What a CUDA context alone takes of a card's memory, roughly."""
 

@@ -209,13 +209,16 @@ class Facts:
 
     @cached_property
     def _gpus_of_tasks(self) -> dict[str, str]:
-        """Which GPU a task had, where the node ran one task of the step on one GPU: more is not known."""
+        """Which GPU a rank had: the one that its process had opened; else the node's, where it ran one task of the step on one GPU."""
         found: dict[str, str] = {}
+        for one in self.processes:
+            if len(one.gpu_uuids) == 1 and one.rank is not None and one.local_rank is not None:
+                found.setdefault(f"{one.node}/{one.local_rank}", one.gpu_uuids[0])
         for report in self.job.reports:
             gpus = {g.uuid for g in (*report.gpus_before, *report.gpus_after)}
             tasks = {e.local_rank for e in report.exits if e.step not in SCRIPT}
             if len(gpus) == 1 and len(tasks) == 1:
-                found[f"{report.node}/{tasks.pop()}"] = gpus.pop()
+                found.setdefault(f"{report.node}/{tasks.pop()}", gpus.pop())
         return found
 
     @cached_property
@@ -329,6 +332,11 @@ class Facts:
                 steps[end.step] = steps.get(end.step, 0) + 1
         told = [s.ntasks or 0 for s in self.row.steps if s.step not in SCRIPT] if self.row else []
         return max([*steps.values(), *told, len(self.ranks_named), 1])
+
+    @cached_property
+    def ranks_known(self) -> bool:
+        """Whether anything says how many ranks there were: a bare log does not."""
+        return bool(self.exits or self.ranks_named or (self.row is not None and any(s.ntasks for s in self.row.steps)))
 
     @cached_property
     def ranks_named(self) -> tuple[int, ...]:

@@ -66,6 +66,13 @@ def counted_still(facts: Facts) -> tuple[bool | None, tuple[Evidence, ...]]:
     return (all(max(v) == 0 for _, v in known), cites) if known else (None, ())
 
 
+def uncounted(facts: Facts) -> tuple[str, ...]:
+    """What no count of kernels and collectives can decide here: said where there are GPUs at all."""
+    if counted_still(facts)[0] is not None or not facts.activity.cards:
+        return ()
+    return ("whether kernels and collectives still ran: there are no CUDA counts, the GPUs' own readings stand in",)
+
+
 def shows_standstill(facts: Facts) -> list[Said]:
     """The silence, what the GPUs and the ranks did, and the end."""
     said = []

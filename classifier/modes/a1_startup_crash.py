@@ -86,10 +86,15 @@ def account(facts: Facts, error: Evidence) -> Account:
     if variant is not None:
         implies.append(f"the error is about {ABOUT[variant]}")
     own = [f for f in facts.failures if not f.follows]
-    if crash.same_everywhere(facts, error):
+    if (alone := crash.one_node(facts)) is not None:
+        implies.append(f"all ranks that failed by themselves ran on {alone}, the others did not fail: look at what is different there")
+    elif crash.same_everywhere(facts, error):
         implies.append(f"{len(own)} ranks said the same: it is the job's own, not one node's")
     elif facts.ranks_total > 1 and len(own) == 1:
         implies.append("one rank alone failed by itself: look for what only that rank uses (its shard, its path, its node)")
+    waited = crash.waited_on(facts)
+    if waited is not None:
+        implies.append(waited)
     return Account(
         headline=words.subject(words.who(facts.first, error), words.told(error)),
         shows=(*crash.shows_crash(facts, error), *(() if facts.advance.seen else crash.shows_gpu_memory(facts, only_empty=True))),
@@ -99,7 +104,7 @@ def account(facts: Facts, error: Evidence) -> Account:
         detail=error.detail,
         implies=tuple(implies),
         cannot_decide=tuple(undecided),
-        advice=crash.advice_for(facts, error, cause, error.detail),
+        advice=(*crash.advice_for(facts, error, cause, error.detail), *((crash.END_THE_STEP,) if waited is not None else ())),
     )
 
 

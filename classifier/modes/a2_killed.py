@@ -168,7 +168,10 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
         fault=Fault.USER if cause is not None else Fault.UNKNOWN,
         cause=cause,
         detail=detail,
-        implies=("the process had no chance to say why: there is no traceback",) if facts.has_logs else (),
+        implies=(
+            *(("the process had no chance to say why: there is no traceback",) if facts.has_logs else ()),
+            *((waited,) if (waited := crash.waited_on(facts)) is not None else ()),
+        ),
         cannot_decide=tuple(undecided),
         advice=by_detail()[detail]
         if detail == "said_by_slurmstepd"

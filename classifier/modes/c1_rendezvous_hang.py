@@ -34,6 +34,8 @@ class RendezvousHang(FailureMode):
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.ranks_total < 2 and not text:
+            if not facts.ranks_known:
+                return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone meets nobody", "two ranks or more")
         if facts.advance.seen:
             return ruled_out("the run had made progress", "no progress", *facts.advance.marks[-1:])
@@ -149,7 +151,7 @@ def _account(facts: Facts) -> Account:
         fault=Fault.UNKNOWN,
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,
         implies=absent,
-        cannot_decide=("whether the coordinator, a firewall or name resolution is in the way",),
+        cannot_decide=("whether the coordinator, a firewall or name resolution is in the way", *standstill.uncounted(facts)),
         advice=advice,
         against=standstill.against(facts),
     )

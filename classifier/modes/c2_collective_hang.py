@@ -34,6 +34,8 @@ class CollectiveHang(FailureMode):
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.ranks_total < 2 and not watchdog:
+            if not facts.ranks_known:
+                return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone waits for nobody", "two ranks or more")
         met = facts.said("communicator_ready")
         if not facts.advance.seen and not met:
@@ -87,7 +89,7 @@ def _account(facts: Facts) -> Account:
         trigger=trigger,
         first=_first(culprits) if trigger is None else None,
         implies=(*(f"{c.who}: {c.why}" for c in culprits[:4]), *_unnamed(facts), *_desync(facts)),
-        cannot_decide=tuple(undecided),
+        cannot_decide=(*undecided, *standstill.uncounted(facts)),
         advice=(*_freeing(stuck), *standstill.WATCHDOG),
         against=standstill.against(facts),
     )

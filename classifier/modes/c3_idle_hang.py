@@ -78,7 +78,7 @@ def _account(facts: Facts) -> Account:
         shows=(*shows, *never),
         fault=Fault.UNKNOWN,
         implies=("no process of the job ever opened the GPU: it hung before its first use, or does not use it",) if never else (),
-        cannot_decide=tuple(undecided),
+        cannot_decide=(*undecided, *standstill.uncounted(facts)),
         advice=(
             "Cancel such a run early and start it again with a time limit near its usual run time: #SBATCH --time=…",
             "To see where it stands while it runs: srun --jobid JOBID --overlap py-spy dump --pid PID",

@@ -40,6 +40,8 @@ class Straggler(FailureMode):
         """IN by SM duty or clock in a run that ended well; suspected (a warning) by power, or below SEVERE_RATIO."""
         flip = f"one rank's SM duty at {RATIO} times the median or more, or its clock at {SLOW_CLOCK} of it, sustained"
         if facts.ranks_total < 2:
+            if not facts.ranks_known:
+                return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone has no peers", "two ranks or more")
         if not facts.advance.seen:
             return not_testable("no progress: nothing to be slow at", flip)
