@@ -15,14 +15,25 @@ class Messages:
 
     _db: sqlite3.Connection
 
+    _joined = False
+
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """Everything in it is one transaction, durable at its end and not before: a disk syncs once for many rows.
+        """All that is written in it is one transaction, durable at its end and not before: a disk syncs once for many rows.
 
-        A method that raises in it leaves nothing of itself behind; where that is caught, the others' rows stay.
+        A method that raises in it leaves nothing of itself behind; where that is caught, the others' rows stay. Not to be nested.
         """
-        with self._transaction():
+        self._joined = True
+        try:
             yield
+            if self._db.in_transaction:  # something was written
+                self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        finally:
+            self._joined = False
 
     def judged(self) -> list[JudgedRun]:
         """Every judged run whose message is in no plan, oldest first."""
@@ -114,16 +125,18 @@ class Messages:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        outer = not self._db.in_transaction
-        self._db.execute("BEGIN IMMEDIATE" if outer else "SAVEPOINT part")
+        end, undo = ("RELEASE part", ("ROLLBACK TO part", "RELEASE part")) if self._joined else ("COMMIT", ("ROLLBACK",))
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+        if self._joined:
+            self._db.execute("SAVEPOINT part")
         try:
             yield
-            self._db.execute("COMMIT" if outer else "RELEASE part")
+            self._db.execute(end)
         except BaseException:
             if self._db.in_transaction:  # a full disk may have ended it already
-                self._db.execute("ROLLBACK" if outer else "ROLLBACK TO part")
-                if not outer:
-                    self._db.execute("RELEASE part")
+                for each in undo:
+                    self._db.execute(each)
             raise
 
 

@@ -156,3 +156,26 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path) -> None:
     path.write_bytes(b"not a database" * 1000)
     with pytest.raises(HistoryError, match=r"history\.db cannot be used: .*; where it is damaged, move it"):
         open_database(path)
+
+
+def test_what_is_written_together_is_durable_together(history: History, tmp_path: Path) -> None:
+    """Another reader sees all of it at the end and nothing before; one row that fails takes itself back and no other; an error takes all back."""
+    other = sqlite3.connect(tmp_path / "history.db")
+
+    def seen() -> int:
+        return int(other.execute("SELECT count(*) FROM document").fetchone()[0])
+
+    with history.together():
+        history.add(report("n1"), T0)
+        with pytest.raises(sqlite3.Error):
+            history.mark_composed(99, Notification(key="k", recipients=("a@example.org",), subject="s", text="t", html="h"), T0)
+        history.add(report("n2"), T0)
+        assert seen() == 0
+    assert seen() == 2
+    with pytest.raises(ValueError, match="in the middle"), history.together():
+        history.add(report("n3"), T0)
+        raise ValueError("in the middle")
+    assert (seen(), len(history.runs(RunState.COLLECTING))) == (2, 1)
+    history.add(report("n3"), T0)
+    assert seen() == 3
+    other.close()
