@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from gpualert_slurm.notify.needles import needles
 from gpualert_slurm.verdict import Verdict
 
 _KEY = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?"
@@ -73,16 +74,20 @@ lies whole in one of them."""
 REMEMBERED_CHARS = 512
 
 
+Wanted = tuple[str, re.Pattern[str], tuple[str, ...]]
+"""What a pattern finds, the pattern, and its needles."""
+
+
 @cache
-def whole_text_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def whole_text_patterns() -> tuple[Wanted, ...]:
     """Those for what spans many lines."""
-    return tuple((kind, pattern) for kind, pattern in patterns() if kind == "private key")
+    return tuple((kind, pattern, needles(pattern)) for kind, pattern in patterns() if kind == "private key")
 
 
 @cache
-def piece_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def piece_patterns() -> tuple[Wanted, ...]:
     """All others."""
-    return tuple((kind, pattern) for kind, pattern in patterns() if kind != "private key")
+    return tuple((kind, pattern, needles(pattern)) for kind, pattern in patterns() if kind != "private key")
 
 
 def _pieces(text: str, offset: int) -> Iterator[str]:
@@ -137,9 +142,14 @@ class Redactor:
                 new["data"]["redacted"] = True
         return Verdict.model_validate(after)
 
-    def _apply(self, patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:
-        for kind, pattern in patterns:
-            text = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
+    def _apply(self, patterns: tuple[Wanted, ...], text: str) -> str:
+        plain = text.lower() if text.isascii() else None  # beyond ASCII there are letters that match another's lower case
+        for kind, pattern, wanted in patterns:
+            if plain is not None and wanted and not any(needle in plain for needle in wanted):
+                continue
+            found = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
+            if found != text:
+                text, plain = found, found.lower() if found.isascii() else None
         return text
 
     def _walk(self, value: Any) -> Any:  # noqa: ANN401 - any JSON

@@ -108,13 +108,14 @@ class Messages:
         return [(row["message_key"], run_of(row)) for row in rows]
 
     def mark_done(self, run_id: int, outcome: str, now_ns: int) -> None:
-        """Done: ``outcome`` is ``sent``, ``refused``, ``not wanted`` …; the documents go, the record has them."""
+        """Done: ``outcome`` is ``sent``, ``refused``, ``not wanted`` …; documents and records go: nobody asks for them again."""
         with self._transaction():
             self._db.execute("UPDATE run SET state = 'done', outcome = ?, done_ns = ? WHERE id = ?", (outcome, now_ns, run_id))
             self._db.execute(
                 "UPDATE message SET state = ?, changed_ns = ? WHERE key IN (SELECT key FROM message_run WHERE run_id = ?)", (outcome, now_ns, run_id)
             )
             self._db.execute("DELETE FROM document WHERE run_id = ?", (run_id,))
+            self._db.execute("UPDATE verdict SET record = x'' WHERE run_id = ?", (run_id,))
 
     def _messages(self, where: str, values: Sequence[object]) -> list[MessageRow]:
         rows = self._db.execute(f"SELECT * FROM message WHERE {where} ORDER BY queued_ns", tuple(values)).fetchall()  # noqa: S608 - our own words

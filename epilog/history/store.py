@@ -49,7 +49,7 @@ class History(Messages):
             done = self._db.execute(
                 "INSERT INTO document (run_id, kind, node, sha256, received_ns, late, head, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
-                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 6)),
+                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 1)),  # it goes when the run is done
             )
             self._db.execute("UPDATE run SET started_ns = min(started_ns, ?) WHERE id = ? AND state = 'collecting'", (started(document), run.id))
         return Added(run, done.rowcount > 0, late)
@@ -147,7 +147,7 @@ class History(Messages):
                 run_id, position, int(newest), record.attempt.cluster, record.attempt.job_id, record.attempt.label, record.uid or 0, record.name,
                 verdict.mode, verdict.cause.value if verdict.cause else None, verdict.fault.value, verdict.fingerprint, ",".join(record.nodes)[:4096],
                 record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), zlib.compress(verdict.json_bytes(), 6),
-                zlib.compress(record.json_bytes(), 6), record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
+                zlib.compress(record.json_bytes(), 1), record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
                 record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "",
             ),
         ).fetchone()

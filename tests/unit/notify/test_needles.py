@@ -1,0 +1,57 @@
+"""What lets a pattern be left out: a string that none of its matches is without."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpualert_slurm.notify.needles import needles
+from gpualert_slurm.notify.redact import Redactor, patterns, piece_patterns, whole_text_patterns
+
+ASCII = "".join(chr(n) for n in range(128))
+
+
+def everywhere(text: str) -> str:
+    """The text redacted by every pattern, none left out."""
+    slow = Redactor()
+    text = slow._apply(tuple((k, p, ()) for k, p, _ in whole_text_patterns()), slow._key_ends(text))
+    return slow._apply(tuple((k, p, ()) for k, p, _ in piece_patterns()), text)
+
+
+@pytest.mark.parametrize(("kind", "pattern"), patterns(), ids=lambda value: value if isinstance(value, str) else "")
+def test_no_match_of_a_pattern_is_without_its_needles(kind: str, pattern: re.Pattern[str]) -> None:
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(pattern, alphabet=st.characters(max_codepoint=127)))
+    def holds(text: str) -> None:
+        wanted = needles(pattern)
+        assert not wanted or any(needle in text.lower() for needle in wanted)
+        assert Redactor()._apply(piece_patterns(), text) == Redactor()._apply(tuple((k, p, ()) for k, p, _ in piece_patterns()), text)
+
+    holds()
+
+
+@given(st.lists(st.sampled_from(["token=", "password: ", "hf_", "a1B2" * 8, "://u:", "@h", "aws", "sk-", "key", " ", "\n", "AKIA", "0" * 20, "ſecret=", "K", "İ"]), max_size=12))
+def test_nothing_is_left_in_that_all_patterns_would_take_out(parts: list[str]) -> None:
+    """Letters beyond ASCII too, whose lower case is another letter's."""
+    text = "".join(parts)
+    assert Redactor().text(text) == everywhere(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [(r"abc\d+def", {"abc"}), (r"(?:ab|cd)x?", {"ab", "cd"}), (r"(?:ab|c?)x", set()), (r"(?i)KEY=(\w+)", {"key="}), (r"[a-z]+", set()), (r"(?:hello)?\d", set()),
+     (r"(?=secret)\w+", set()), (r"a\bb", {"ab"}), (r"(?:pass){2,}", {"pass"})],
+)  # fmt: skip
+def test_what_is_sure(pattern: str, found: set[str]) -> None:
+    """What may be absent, and what is only looked ahead at, is no needle."""
+    assert set(needles(re.compile(pattern))) == found
+
+
+def test_most_patterns_have_some() -> None:
+    """Else the time is not saved: one Discord format has nothing but character classes."""
+    assert sum(1 for _, pattern in patterns() if not needles(pattern)) <= 2
+    assert all(set(needle) <= set(ASCII) - set(string.ascii_uppercase) for _, pattern in patterns() for needle in needles(pattern))
