@@ -1,0 +1,105 @@
+"""The storm's jobs: a few that really run and fail on the bed, and copies of their reports and of their rows in slurmdbd's tables."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.wishes import Wishes
+from tests.testbed import Cluster
+from tests.testbed.daemon import wait_until
+from tests.testbed.mariadb import DATABASE
+
+FIRST_JOB = 1_000_000
+TRAIN = """#!/bin/bash
+srun -n2 --gres=gpu:1 python3 -u -c '
+import os, time
+rank = int(os.environ["SLURM_PROCID"])
+for step in range(1, 241):
+    print({"loss": round(8 / step + rank / 10, 4), "grad_norm": 1.5, "learning_rate": 5e-05, "epoch": step / 240}, flush=True)
+    time.sleep(0.05)
+%s
+'
+"""
+ENDS = {
+    "a file that is not there": 'open("/data/shards/%05d.bin" % rank)',
+    "an index out of range": "batch = [0] * 4\nprint(batch[rank + 4])",
+    "a crash": "import signal\nif rank: os.kill(os.getpid(), signal.SIGSEGV)\ntime.sleep(60)",
+}
+
+
+@dataclass(frozen=True)
+class Template:
+    """A job that ran: what its node reported, and when Slurm says that it ended, seconds since the epoch."""
+
+    job_id: int
+    report: dict[str, Any]
+    end_s: int
+
+
+def templates(cluster: Cluster) -> list[Template]:
+    """Run one job of each end, side by side, and take what the daemon keeps of them until their mails are out, which are held up meanwhile."""
+    cluster.smtp.stop()
+    jobs = [cluster.submit(TRAIN % end, "-n2", "-N1", "--gres=gpu:1", f"--gpualert-mail=first{n}@example.org", "-J", f"train-{n}") for n, end in enumerate(ENDS.values())]
+    history = sqlite3.connect(f"file:{cluster.gpualert.daemon_dir / 'history.db'}?mode=ro", uri=True, timeout=30)
+
+    def composed() -> bool:
+        (count,) = history.execute("SELECT count(*) FROM run WHERE state = 'composed'").fetchone()
+        return bool(count == len(jobs))
+
+    wait_until(composed, "the first jobs' mails", 150, poll_s=0.5)
+    found = []
+    for job in jobs:
+        (content,) = history.execute("SELECT record FROM verdict WHERE job_id = ? AND newest", (job,)).fetchone()
+        record = JobRecord.model_validate_json(zlib.decompress(content))
+        assert record.ended_ns is not None
+        assert record.reports, f"job {job} has no report: {record.gaps}"
+        found.append(Template(job, json.loads(record.reports[0].json_bytes()), record.ended_ns // 1_000_000_000))
+    history.close()
+    cluster.smtp.start()
+    return found
+
+
+def copied(template: Template, number: int, end_s: float) -> NodeReport:
+    """The template's report as that of job ``FIRST_JOB + number``, which ended at ``end_s``, in Slurm's whole seconds, and asked for a mail to an address of its own."""
+    later = (int(end_s) - template.end_s) * 1_000_000_000
+    report = _shifted(template.report, later)
+    report["attempt"]["job_id"] = FIRST_JOB + number
+    report["wishes"] = Wishes(addresses=(f"user{number}@example.org",)).model_dump(mode="json")
+    return NodeReport.model_validate_json(json.dumps(report))
+
+
+def _shifted(thing: Any, later_ns: int) -> Any:
+    """Every time in it moved: what is a moment in nanoseconds is larger than any other number there."""
+    if isinstance(thing, dict):
+        return {key: _shifted(value, later_ns) for key, value in thing.items()}
+    if isinstance(thing, list):
+        return [_shifted(value, later_ns) for value in thing]
+    return thing + later_ns if type(thing) is int and 10**18 < thing < 3 * 10**18 else thing
+
+
+def put_rows(cluster: Cluster, found: list[Template], jobs: int, start_s: float, minute_s: float) -> None:
+    """The rows of all copies, job and steps, in the tables that slurmdbd made and reads: those of the templates, with other ids and times."""
+    job_table, step_table = f"{DATABASE}.{cluster.name}_job_table", f"{DATABASE}.{cluster.name}_step_table"
+    for place, template in enumerate(found):
+        ids = f"(SELECT {FIRST_JOB} + seq AS id, FLOOR({start_s} + seq * {minute_s} / {jobs}) - {template.end_s} AS later FROM {DATABASE}.seq_{place}_to_{jobs - 1}_step_{len(found)})"
+        changes = {"id_job": "n.id", **{name: f"IF(t.{name} = 0, 0, t.{name} + n.later)" for name in ("mod_time", "time_submit", "time_eligible", "time_start", "time_end")}}
+        names, values = _columns(cluster, job_table, {"job_db_inx"}, changes)
+        cluster.mariadb.sql(f"INSERT INTO {job_table} ({names}) SELECT {values} FROM {job_table} t JOIN {ids} n WHERE t.id_job = {template.job_id} AND t.time_end = {template.end_s}")
+        changes = {"job_db_inx": "j.job_db_inx", **{name: f"IF(t.{name} = 0, 0, t.{name} + n.later)" for name in ("time_start", "time_end")}}
+        names, values = _columns(cluster, step_table, set(), changes)
+        cluster.mariadb.sql(f"INSERT INTO {step_table} ({names}) SELECT {values} FROM {step_table} t JOIN {job_table} o ON o.job_db_inx = t.job_db_inx JOIN {ids} n"
+                            f" JOIN {job_table} j ON j.id_job = n.id WHERE o.id_job = {template.job_id} AND o.time_end = {template.end_s}")  # fmt: skip
+    (count,) = cluster.mariadb.sql(f"SELECT COUNT(*) FROM {job_table} WHERE id_job >= {FIRST_JOB}").split()
+    assert int(count) == jobs, f"{count} rows of {jobs} jobs are in slurmdbd's table"
+
+
+def _columns(cluster: Cluster, table: str, without: set[str], changes: dict[str, str]) -> tuple[str, str]:
+    names = [n for n in cluster.mariadb.sql(f"SHOW COLUMNS FROM {table}").splitlines() if n]
+    kept = [n.split("\t")[0] for n in names if n.split("\t")[0] not in without]
+    return ", ".join(f"`{n}`" for n in kept), ", ".join(changes.get(n, f"t.`{n}`") for n in kept)
