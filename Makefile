@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens clean help
+.PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens eval corpus experiments clean help
 
 all: build
 
@@ -125,6 +125,15 @@ docs: build ## pages that are generated from the code
 
 goldens: venv ## what real frameworks print, against the recorded logs (UPDATE=1 records; 9 GB, half an hour; doc/goldens.md)
 	$(BIN)/python -m tests.goldens $(if $(GOLDENS_HOME),--home $(GOLDENS_HOME)) $(if $(ONLY),--only $(ONLY)) $(if $(UPDATE),--update)
+
+eval: venv ## how right the verdicts are over corpus/cases; writes corpus/report.md and its pictures (a few minutes)
+	$(BIN)/python -m corpus.score
+
+corpus: build ## make cases of the corpus again: RECIPE=name, NUMBER=n (root and the test bed; doc/corpus.md)
+	$(BIN)/python -m corpus.make $(foreach r,$(RECIPE),--recipe $(r)) $(foreach n,$(NUMBER),--number $(n))
+
+experiments: build ## five questions beside classification, on the test bed (root, a quarter of an hour); writes corpus/experiments.md
+	$(BIN)/python -m corpus.experiments
 
 clean:
 	rm -rf build dist .typing *.egg-info demo-out

@@ -51,6 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m corpus.make", description=__doc__)
     parser.add_argument("--recipe", action="append", default=[], help="only these recipes")
     parser.add_argument("--kind", choices=("cpu-run", "slurm-run", "handwritten"), help="only jobs of this kind")
+    parser.add_argument("--bed", choices=("plain", "cgroup"), help="of the jobs on Slurm only those of this bed")
     parser.add_argument("--number", type=int, action="append", default=[], help="only these cases of it")
     parser.add_argument("--missing", action="store_true", help="only cases that are not there yet")
     parser.add_argument("--lanes", type=int, default=2, help="cpu-run jobs at the same time")
@@ -75,7 +76,7 @@ def main() -> int:
     for recipe, number, job in todo:
         if isinstance(job, HandJob):
             job.hand.keep(job.label, wish.to / recipe.name / f"{number:03d}")
-    slurm = [(r.name, n, j) for r, n, j in todo if isinstance(j, SlurmJob)]
+    slurm = [(r.name, n, j) for r, n, j in todo if isinstance(j, SlurmJob) and wish.bed in (None, j.bed)]
     if slurm:
         from corpus.running.bed import make_all
 

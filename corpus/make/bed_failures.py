@@ -27,15 +27,15 @@ def jobs() -> Iterator[SlurmJob]:
             turn += 1
             size = (2, 3, 4)[turn % 3] if snippet.needs != "torch" else 2
             rank = turn % size
-            alone = stage != "top"
+            alone = stage == "mid"  # ranks that train by themselves go on while one fails at its start: then all fail
             code = snippet.code if not alone else f"if rank == {rank}:\n" + "\n".join("    " + line for line in snippet.code.splitlines())
             program = Program("mlp" if snippet.needs == "torch" else ("line", "logistic")[turn % 2], STYLES[turn % 6], total=160, every=5, mid_step=61, pause_s=0.02, seed=turn, at={stage: code},
                               helpers=snippet.helpers, print_all=True)
             label = label_of(snippet, stage).but(failed_ranks=(rank,) if alone else tuple(range(size)), first_ranks=(rank,) if alone else ())
             if snippet.cause == "segfault":
-                label = Label(mode="A2", cause="segfault", fault="user", failed_ranks=(rank,), first_ranks=(rank,))
+                label = Label(mode="A2", cause="segfault", fault="user", failed_ranks=label.failed_ranks, first_ranks=label.first_ranks)
             yield batch(label, program, ranks=size, nodes=1 + turn % 2, python="torch" if snippet.needs == "torch" else "system", state="FAILED",
-                        srun=("", "--wait=4", "--kill-on-bad-exit=1")[turn % 3])
+                        srun=("", "--wait=4", "--kill-on-bad-exit=1")[turn % 3] if alone else "")
 
 
 RECIPE = Recipe("bed_failures", "development", jobs)

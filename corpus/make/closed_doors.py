@@ -14,7 +14,7 @@ SNIPPETS = (
     Snippet("import socket\nserver = socket.socket()\nserver.bind(('127.0.0.1', 81))", "permission", "config", ("config",)),
     Snippet("from pathlib import Path\nPath('/var/lib/metrics').mkdir()", "permission", "config", ("config", "mid")),
     Snippet("import subprocess\nsubprocess.run(['./preprocess'], check=True)", "permission", "env", ("data",), files=(("preprocess", "#!/bin/sh\necho ready\n"),)),
-    Snippet("os.replace('best.tmp', '/srv/models/best.bin')", "permission", "config", ("mid",), files=(("best.tmp", "x"),), folders=()),
+    Snippet("os.replace('best.tmp', '/srv/best.bin')", "permission", "config", ("mid",), files=(("best.tmp", "x"),), folders=()),
     Snippet("torch.save({'step': step}, 'vault/last.pt')", "permission", "config", ("mid",), "torch", folders=("vault",), locked=("vault",)),
     Snippet("numpy_rows = np.load('data/x.npy')", "permission", "data", ("data",), "numpy", files=(("data/x.npy", ""),), locked=("data/x.npy",)),
     Snippet("os.nice(-5)\n", "permission", "config", ("config",)),

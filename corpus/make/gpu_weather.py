@@ -38,18 +38,18 @@ def jobs() -> Iterator[SlurmJob]:
         return Program(("line", "logistic")[turn % 2], STYLES[turn % 7], total=total, every=5, pause_s=pause_s, seed=turn, **more)  # type: ignore[arg-type]
 
     def job(label: Label, what: Program, ranks: int, gpus: Mapping[tuple[int, int], Readings], *options: str, nodes: int = 1, **more: object) -> SlurmJob:
-        return batch(label.but(gpu="scripted"), what, ranks=ranks, nodes=nodes, options=(f"--gres=gpu:{max(1, ranks // nodes)}", *options), gpus=gpus, **more)  # type: ignore[arg-type]
+        return batch(label.but(gpu="scripted"), what, ranks=ranks, nodes=nodes, options=("--mem=150M", f"--gres=gpu:{max(1, ranks // nodes)}", *options), gpus=gpus, bed="cgroup", where="", **more)  # type: ignore[arg-type]
 
     died = "raise RuntimeError('CUDA error: uncorrectable ECC error encountered')"
     for _ in range(6):
         turn += 1
         ranks = 1 + turn % 2
-        label = Label(mode="B2", fault="node", failed_ranks=(0,), first_ranks=(0,))
+        label = Label(mode="B2", cause="cuda_runtime", fault="node", failed_ranks=(0,), first_ranks=(0,))
         yield job(label, program(mid_step=200, at={"mid": f"if rank == 0:\n    {died}"}, print_all=True), ranks, {(0, g): (work(48), (((9.0 + turn % 3), ecc(1 + turn)),) if g == 0 else ()) for g in range(ranks)}, state="FAILED")
     for _ in range(5):
         turn += 1
         lost = "if rank == 0:\n    raise RuntimeError('CUDA error: unspecified launch failure')"
-        label = Label(mode="B2", fault="node", failed_ranks=(0,), first_ranks=(0,))
+        label = Label(mode="B2", cause="cuda_runtime", fault="node", failed_ranks=(0,), first_ranks=(0,))
         yield job(label, program(mid_step=200, at={"mid": lost}), 1, {(0, 0): (work(45), ((8.0, {"events": "8:79"}), (9.0, {"*": "!GPU_IS_LOST"})))}, state="FAILED")
     for number in range(8):
         turn += 1

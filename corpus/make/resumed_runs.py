@@ -25,11 +25,11 @@ def jobs() -> Iterator[LocalJob]:
         yield _load(base.but(variant="size_mismatch", cause="runtime_error"), number, (("PYTHON", "make.py", str((24, 48, 64)[number % 3])),))
     for number in range(9):
         cut = ("0.3", "0.7", "0.02")[number % 3]
-        yield _load(base.but(variant="corrupt", cause=None), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", cut)))
+        yield _load(base.but(variant="corrupt", cause="runtime_error"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", cut)))
     for number in range(3):
         job = _load(base.but(variant="size_mismatch", cause="runtime_error", part="test"), number, (("PYTHON", "make.py", "48"),))
         yield replace(job, python="torch-old")
-        job = _load(base.but(variant="corrupt", part="test"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", "0.5")))
+        job = _load(base.but(variant="corrupt", cause="runtime_error", part="test"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", "0.5")))
         yield replace(job, python="torch-old")
 
 

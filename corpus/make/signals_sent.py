@@ -9,7 +9,7 @@ from corpus.running.programs import Program
 OWN = (
     ("import ctypes\nctypes.CDLL(None).abort()", -6), ("os.abort()", -6),
     ("import mmap\nwith open('data/w.bin', 'wb') as f:\n    f.truncate(8192)\nf = open('data/w.bin', 'r+b')\nm = mmap.mmap(f.fileno(), 8192)\nos.truncate('data/w.bin', 0)\nm[4096]", -7),
-    ("import signal\nos.kill(os.getpid(), signal.SIGFPE)\ntime.sleep(5)", -8), ("import signal\nos.kill(os.getpid(), signal.SIGILL)\ntime.sleep(5)", -4),
+    ("import signal\nos.kill(os.getpid(), signal.SIGSYS)\ntime.sleep(5)", -31), ("import signal\nos.kill(os.getpid(), signal.SIGILL)\ntime.sleep(5)", -4),
 )  # fmt: skip
 STYLES = ("plain", "logging", "epochs", "json", "dict")
 

@@ -91,7 +91,7 @@ def preempt(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
     with _DOWN:
         if f"urgent {node}" not in _LOST:
             _LOST.add(f"urgent {node}")
-            cluster.submit("sleep 6", "--partition=urgent", f"-w{node}", "-n48", "--no-requeue", user=BOB)
+            cluster.submit("sleep 6", "--partition=urgent", f"-w{node}", "-N1", "-n48", "--no-requeue", user=BOB)
     wait_until(lambda: cluster.job(job_id)[0]["JobState"] == "PENDING", f"job {job_id} preempted", 60, poll_s=0.3)
     time.sleep(10)
     cluster.run_again(job_id, 60)

@@ -6,7 +6,7 @@ from corpus.label import Label
 from corpus.running.job import SlurmJob
 from corpus.running.programs import Program
 
-ELSEWHERE = "-xn3,n4,n5"
+ELSEWHERE = "-xn3,n4,n5,n6"
 """Nodes that jobs of other recipes lose, or must share with nobody."""
 ENV = "export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((12000 + RANDOM % 20000))\n"
 
@@ -34,4 +34,5 @@ def batch(
     """One job of ``ranks`` ranks."""
     text = program if isinstance(program, str) else program.text()
     script = f"#!/bin/bash\n{header}{ENV}{steps(ranks, nodes, options=srun)}\n" + ("code=$?; sleep 0.5; exit $code\n" if keep_code else "")
-    return SlurmJob(label, {"train.py": text}, script, (f"-N{nodes}", f"-n{ranks}", where, *options), python, **more)  # type: ignore[arg-type]
+    places = (where,) if where else ()
+    return SlurmJob(label, {"train.py": text}, script, (f"-N{nodes}", f"-n{ranks}", *places, *options), python, **more)  # type: ignore[arg-type]

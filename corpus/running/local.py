@@ -96,7 +96,8 @@ def _write(job: LocalJob, work: Path) -> None:
 
 
 def _start(job: LocalJob, environment: Environment, command: tuple[str, ...], home: Path, work: Path, *, watched: bool) -> int:
-    words = [w.replace("PYTHON", environment.python).replace("PORT", str(_free_port())) for w in command]
+    port = str(_free_port())
+    words = [re.sub(r"\bPORT\b", port, w.replace("PYTHON", environment.python)) for w in command]
     options = ["--no-notify", *([f"--timeout={job.timeout_s}"] if job.timeout_s else [])]
     program = [str(ROOT / "bin" / "gpualert-run"), *options, "--"] if watched else []
     env = {
@@ -107,6 +108,7 @@ def _start(job: LocalJob, environment: Environment, command: tuple[str, ...], ho
     }  # fmt: skip
 
     def limits() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started us in the background has it ignored
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if watched and job.file_kib:
             resource.setrlimit(resource.RLIMIT_FSIZE, (job.file_kib * 1024, job.file_kib * 1024))

@@ -45,10 +45,10 @@ STYLES = {
         "log = logging.getLogger()",
     ),
     "json": Style(
-        'print(json.dumps({"step": step, "loss": round(loss, 5), "lr": 0.0003, "epoch": round(step / 40, 2)}), flush=True)',
-        'print(json.dumps({"event": "checkpoint", "path": path}), flush=True)',
-        'print(json.dumps({"event": "end", "steps": total}), flush=True)',
-        "import json",
+        'print(dumps({"step": step, "loss": round(loss, 5), "lr": 0.0003, "epoch": round(step / 40, 2)}), flush=True)',
+        'print(dumps({"event": "checkpoint", "path": path}), flush=True)',
+        'print(dumps({"event": "end", "steps": total}), flush=True)',
+        "from json import dumps",
     ),
     "nano": Style(
         'print(f"iter {step}: loss {loss:.4f}, time {13.7 + step % 5:.2f}ms, mfu {1.5:.2f}%", flush=True)',

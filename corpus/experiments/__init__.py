@@ -1,0 +1,1 @@
+"""Five questions beside classification: ``python -m corpus.experiments``."""
