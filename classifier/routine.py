@@ -8,7 +8,6 @@ Which lines are left out depends on the log alone, not on who nominated them or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gpualert_slurm.classifier.lines import Line, Speaker
@@ -68,11 +67,9 @@ class Routine:
         self.spoiled = 0
         """How often what a block was chosen by has changed since: a kind that says more than progress, a new start."""
         self._shapes = 0
-
-    @property
-    def kinds(self) -> Iterable[Kind]:
-        """All kinds."""
-        return self._kinds.values()
+        self.live: dict[Kind, None] = {}
+        """Kinds of which a line was read since they were counted last; only such can have lines that were left out since."""
+        self._recent: dict[Kind, None] = {}
 
     def named(self, speaker: Speaker, shape: bytes) -> Kind | None:
         """The settled kind of lines of this shape of a writer whom a prefix names."""
@@ -80,8 +77,9 @@ class Routine:
 
     def anew(self) -> None:
         """Something ended: the next line of each kind is read."""
-        for kind in self._kinds.values():
+        for kind in self._recent:
             kind.until = -1
+        self._recent = {}
         self.spoiled += 1
 
     def was(self, line: Line, said: list[Match], touched: set[tuple[str, int | None]]) -> None:
@@ -103,6 +101,7 @@ class Routine:
                 self._spoil(kind)
             return
         kind.read += 1
+        self.live[kind] = self._recent[kind] = None
         kind.read_to = offset
         kind.until = next_stretch(offset)
         kind.series |= touched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from dataclasses import replace
+from heapq import nlargest
 from typing import BinaryIO
 
 from gpualert_slurm.classifier.bulk import Choice
@@ -25,6 +26,10 @@ TAIL_BYTES = 64 * 1024
 DENSE_BYTES = 65_536
 DENSE = 0.25
 """With so large a share of lines that are left out, a block's lines are compared before they are matched."""
+MOST_ATTEMPTS = 4096
+"""What follows in a log of more is taken for the last one."""
+MOST_LOOKS, MOST_REACHED = 64, 16
+"""Of an attempt, so many ends are followed up for a count that begins anew, and of each so many kinds of progress."""
 _PREFIX_BYTES = 512
 _THINNED = "of very many, the first and the last of each kind are kept, and samples"
 
@@ -68,7 +73,9 @@ class _Pass:
         """The end of what lies before the piece being read, flat."""
         self.headed: dict[tuple[int | None, ...], str] = {}
         """By writer: the time that the line above its story prints."""
-        self.unread = 0
+        self.begun: Beginning | None = None
+        """An attempt that has begun, until what was left out before it is counted."""
+        self.unread = self.looks = 0
         self.digest = hashlib.sha256()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
@@ -108,7 +115,7 @@ class _Pass:
         start, end = bounds(page.data, 0)
         line = clean(page.data[start:end], page.offset, self.line)
         begun = self.restarts.comes_again(line, in_story=self.open.any, pause_s=self._pause_s(line))
-        if begun is not None:
+        if begun is not None and len(self.found.beginnings) < MOST_ATTEMPTS:
             self._begin(begun)
 
     def _pause_s(self, line: Line) -> float | None:
@@ -124,8 +131,10 @@ class _Pass:
             page.remember()
         self.unread += self._end_routine()
         self.routine.anew()
+        self.begun = None
         self.found.begin(begun)
         self.restarts.begin()
+        self.looks = 0
 
     def _match(self, page: _Page, begin: int) -> None:
         """The lines from byte ``begin`` on: every line is matched."""
@@ -133,7 +142,7 @@ class _Pass:
         text = bare(data[begin:] if begin else data)
         nominated = self.rules.nominator.lines(text)
         if begin or len(text) != len(data):
-            nominated = _placed(nominated, text, data, begin)
+            nominated = placed(nominated, text, data, begin)
         shapes, offset, last = routine.nameless, page.offset, page.last
         position, left_out = begin, 0
         for start, end, mask in nominated:
@@ -150,6 +159,8 @@ class _Pass:
                     last[kind] = (start, end)
                     continue
             self._line(page, raw, start, mask)
+            if self.begun is not None:
+                self._begin(self.begun, page)
             position = end + 1
         page.left_out += left_out
         if stories:
@@ -160,6 +171,8 @@ class _Pass:
         while self.open.any and position < to:
             start, end = bounds(page.data, position)
             self._line(page, page.data[start:end], start, 0)
+            if self.begun is not None:
+                self._begin(self.begun, page)
             position = end + 1
 
     def _compare(self, page: _Page) -> None:
@@ -182,8 +195,10 @@ class _Pass:
                 page.last[kind] = (start, end)
                 continue
             self._line(page, raw, start, mask)
-            if self.open.any or self.routine.spoiled != spoiled:
+            if self.open.any or self.restarts.waiting or self.begun is not None or self.routine.spoiled != spoiled:
                 page.count(choice, line)
+                if self.begun is not None:
+                    self._begin(self.begun, page)
                 self._match(page, end + 1)
                 return
         page.count(choice, None)
@@ -198,12 +213,16 @@ class _Pass:
             self._opened(page, line)
         for match in (*map(self._stamped, ended), *said):
             waited = self.restarts.waiting
-            if waited and match.says == "progress":
+            if waited and match.says == "progress" and self.looks < MOST_LOOKS:
                 self._reached(page)
             begun = self.restarts.said(match, in_story=self.open.reads(line.speaker))
-            if begun is not None:
-                self._begin(begun, page)
-            elif self.restarts.waiting and not waited:
+            if begun is not None and len(self.found.beginnings) < MOST_ATTEMPTS:
+                if match.says == "progress":  # an end stands before it, so the page is being matched line by line
+                    self._begin(begun, page)
+                else:
+                    self.begun = begun
+            elif self.restarts.waiting and not waited and self.looks < MOST_LOOKS:
+                self.looks += 1
                 self.routine.anew()  # the next line of progress is read: does it count on?
             self.found.add(match)
         if mask:
@@ -228,12 +247,11 @@ class _Pass:
     def _reached(self, page: _Page) -> None:
         """How far the steps had counted in the lines that were left out."""
         page.remember()
-        for kind in self.routine.kinds:
-            last = kind.last
-            if last is not None and last.offset > kind.read_to:
-                for _, _, mask in self.rules.nominator.lines(bare(last.raw)):
-                    for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
-                        self.restarts.reached(match)
+        ends = (kind.last for kind in self.routine.live if kind.last is not None and kind.last.offset > kind.read_to)
+        for last in nlargest(MOST_REACHED, ends, lambda one: one.offset):
+            for _, _, mask in self.rules.nominator.lines(bare(last.raw)):
+                for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
+                    self.restarts.reached(match)
 
     def _named(self, raw: bytes) -> Kind | None:
         """The settled kind of a line whose prefix names its writer."""
@@ -264,7 +282,7 @@ class _Pass:
     def _end_routine(self) -> int:
         """Reads the last line of each kind that was left out, and counts the others as seen."""
         total = 0
-        for kind in sorted(self.routine.kinds, key=lambda k: k.last.offset if k.last else -1):
+        for kind in sorted(self.routine.live, key=lambda k: k.last.offset if k.last else -1):
             last = kind.last if kind.last is not None and kind.last.offset > kind.read_to else None
             unread = kind.left_out - (last is not None)
             total += unread
@@ -274,6 +292,7 @@ class _Pass:
                     for match in self.rules.matches(clean(last.raw, last.offset, last.number), mask, self.open):
                         self.found.add(match)
             kind.left_out, kind.last = 0, None
+        self.routine.live = {}
         return total
 
     def _last_lines(self) -> tuple[str, ...]:
@@ -344,7 +363,7 @@ class _Page:
         return after
 
 
-def _placed(nominated: list[Nomination], text: bytes, data: bytes, begin: int) -> list[Nomination]:
+def placed(nominated: list[Nomination], text: bytes, data: bytes, begin: int) -> list[Nomination]:
     """Nominations in ``text``, which is ``data`` from ``begin`` on without colours and NULs, as places in ``data``: line by line."""
     placed: list[Nomination] = []
     if len(text) == len(data) - begin:

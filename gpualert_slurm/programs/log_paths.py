@@ -26,7 +26,8 @@ _RANK_NAMES = (
     re.compile(r"^(?:log|out|err|stdout|stderr)[-_.](?P<rank>[0-9]{1,5})(?:\.(?:log|txt))?$", re.IGNORECASE),  # log.3
 )
 _TORCHRUN_FILE = re.compile(r"^(?P<stream>stdout|stderr)\.log$")  # torchrun --log-dir: <run>/attempt_<n>/<local rank>/stderr.log
-_JOB_NAME = re.compile(r"^slurm-(?P<job>[0-9]{1,10})(?:_(?P<task>[0-9]{1,10}))?(?:-[0-9]+)?\.(?:out|err)$")  # sbatch's default --output
+JOB_NAME = re.compile(r"^slurm-(?P<job>[0-9]{1,10})(?:_(?P<task>[0-9]{1,10}))?(?:-[0-9]+)?\.(?:out|err)$")
+"""sbatch's default --output."""
 _ERR_NAME = re.compile(r"(?:[._-]|^)(?:err|stderr)(?:\.|$)", re.IGNORECASE)
 _NO_LOG = re.compile(
     r"\.(?:idx|json|eml|safetensors|pt|pth|bin|ckpt|npy|npz|png|jpg|pdf|zip|gz|xz|zst|tar|so|pyc|parquet|arrow|db|toml|ya?ml)$", re.IGNORECASE
@@ -125,6 +126,11 @@ def rank_in_name(path: Path) -> int | None:
     return None
 
 
+def files_below(folder: Path) -> list[Path]:
+    """The files below a folder that can be logs or exit records, in name order, no link followed; bounded as ``find`` is."""
+    return [p for p in _walk(folder, Found()) if p.name.endswith(".exit.json") or not _NO_LOG.search(p.name)]
+
+
 def _check_readable(path: Path) -> None:
     try:
         with path.open("rb"):
@@ -184,7 +190,7 @@ def _source(path: Path, found: Found, record_folders: list[Path]) -> LogSource |
         found.gaps.append(Gap(what=f"all of log {shown(path)}", why=frame.problem))
     if frame.header is not None:
         return _captured(path, frame, found, record_folders)
-    job = _JOB_NAME.match(path.name)
+    job = JOB_NAME.match(path.name)
     if job and found.job_id is None:
         found.job_id = int(job["job"])
         found.array_task_id = int(job["task"]) if job["task"] else None

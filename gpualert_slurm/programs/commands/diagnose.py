@@ -1,52 +1,90 @@
-"""``gpualert diagnose``: why did this run fail, from its logs alone."""
+"""``gpualert diagnose``: why did this run fail, from its logs alone; of a folder of many jobs: of each of them, in a table."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpualert_slurm.programs.command import Command
 
+if TYPE_CHECKING:
+    from gpualert_slurm.programs.many_jobs import JobPaths
+
+BAR_CELLS = 30
+
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    what = "a log, a bundle of gpualert-run, a job's log or record folder, or a folder of logs; all of one run"
+    what = "a log, a bundle of gpualert-run, a job's log or record folder, a folder of logs: one run; or one folder that holds many jobs"
     parser.add_argument("paths", nargs="+", metavar="PATH", help=what)
-    parser.add_argument("--json", action="store_true", help="the verdict as one JSON object")
+    parser.add_argument("--json", action="store_true", help="the verdict as one JSON object; of many jobs one a line, with the job's name as 'label'")
     parser.add_argument("--exit-code", type=int, metavar="N", help="how the run ended, where nothing else says it: 128 + n and -n are signal n")
+    parser.add_argument("--each", action="store_true", help="every entry of a folder is a job of its own")
+    parser.add_argument("--jobs", type=int, metavar="N", help="of many jobs, so many at a time (as many as there are cores)")
     parser.epilog = (
         "Ranks are taken from exit records and log headers, else from names: rank3.log, task_3.err, 3.out, log.3, <run>/attempt_0/3/stderr.log. "
-        "slurm-42.out names the job, not a rank. "
-        "Exit status: 0 a verdict was given (also 'unknown'), 2 a PATH is missing, unreadable or holds no log."
+        "slurm-42.out names the job, not a rank. Many jobs are told apart by bundles, by log headers, and by names like slurm-42.out. "
+        "Exit status: 0 a verdict was given (also 'unknown'), 1 of many jobs some had none, 2 a PATH is missing, unreadable or holds no log."
     )
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from gpualert_slurm.programs.log_paths import PathError, find
+    from gpualert_slurm.programs.log_paths import PathError
+    from gpualert_slurm.programs.many_jobs import diagnose, jobs_in
     from gpualert_slurm.programs.verdict_text import as_json, as_text, write
 
+    if arguments.jobs is not None and arguments.jobs < 1:
+        print("gpualert diagnose: --jobs is at least 1", file=sys.stderr)
+        return 2
     try:
-        found = find([Path(p) for p in arguments.paths])
-    except PathError as error:
+        jobs = jobs_in([Path(p) for p in arguments.paths], each=arguments.each)
+        if len(jobs) > 1:
+            return _many(arguments, jobs)
+        verdict = diagnose(jobs[0].paths, arguments.exit_code)
+    except (PathError, OSError) as error:
         print(f"gpualert diagnose: {error}", file=sys.stderr)
         return 2
-    from gpualert_slurm.classifier import judge
-
-    if found.bundle is not None:
-        from gpualert_slurm.programs.bundle import job_of
-
-        try:
-            job = job_of(found.bundle, found=found, exit_code=arguments.exit_code)
-        except PathError as error:
-            print(f"gpualert diagnose: {error}", file=sys.stderr)
-            return 2
-    else:
-        from gpualert_slurm.programs.loose_logs import job_of_logs
-
-        job = job_of_logs(found, arguments.exit_code)
-    verdict = judge(job)
     write(as_json(verdict) if arguments.json else as_text(verdict))
     return 0
 
 
-COMMAND = Command(help="say why a run failed, from its logs, its folder or a bundle", arguments=_arguments, run=_run)
+def _many(arguments: argparse.Namespace, jobs: Sequence[JobPaths]) -> int:
+    import json
+
+    from gpualert_slurm.programs.many_jobs import cores, outcomes
+    from gpualert_slurm.programs.verdict_table import table
+    from gpualert_slurm.programs.verdict_text import write
+
+    tick, clear = _bar(len(jobs))
+    try:
+        found = outcomes(jobs, arguments.exit_code, min(arguments.jobs or cores(), len(jobs)), tick)
+    finally:
+        clear()
+    if arguments.json:
+        for one in found:
+            told = one.verdict.model_dump(mode="json") if one.verdict is not None else {"error": one.why}
+            write(json.dumps({"label": one.label, **told}, ensure_ascii=True, allow_nan=False))
+    else:
+        write(table(found))
+    return 1 if any(one.verdict is None for one in found) else 0
+
+
+def _bar(of: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
+    """A progress bar on a terminal's stderr; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        return (lambda _done, _of: None), (lambda: None)
+
+    def draw(done: int, of: int) -> None:
+        full = BAR_CELLS * done // max(of, 1)
+        print(f"\r[{'#' * full}{'.' * (BAR_CELLS - full)}] {done}/{of} jobs", end="", file=sys.stderr, flush=True)
+
+    def clear() -> None:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    draw(0, of)
+    return draw, clear
+
+
+COMMAND = Command(help="say why a run failed, from its logs, its folder or a bundle; of many jobs, a table", arguments=_arguments, run=_run)

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpualert_slurm.classifier import parsers as known
 from gpualert_slurm.classifier import routine as routine_module
 from gpualert_slurm.classifier import scan
+from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import FIRST_ATTEMPTS, LAST_ATTEMPTS
+from gpualert_slurm.classifier.nominate import Plain
+from gpualert_slurm.classifier.pattern import Parser
+from gpualert_slurm.discovery import discover
 from gpualert_slurm.evidence import Where
 from tests.unit.classifier.records import steps, trace
 
+PLAIN = Engine(discover(known, "PARSER", Parser), Plain)
 HEAD = "Loading modules cuda/12.4 and python/3.11\n+ python train.py --config base.yaml\ntorch 2.5.1, 8 GPUs\n"
 OTHER_HEAD = HEAD.replace("8 GPUs", "16 GPUs")  # numbers may differ between two starts
 JOB = "slurmstepd: error: *** JOB 42 ON n1 CANCELLED AT 2026-11-20T1{}:00:00 DUE TO {} ***\n"
@@ -161,6 +167,28 @@ def test_where_blocks_end_makes_no_difference_to_the_attempts(log, size, block, 
         slow = scan(Slow(log.encode()), "slurm-42.out", Where(node="n1"))
     assert [(e.id, e.attempt, e.source.line) for e in slow.evidence] == [(e.id, e.attempt, e.source.line) for e in whole.evidence]
     assert slow.series == whole.series
+
+
+PARTS = [HEAD, SRUN, KILLED, AGAIN, ELASTIC, STEP, JOB.format(1, "PREEMPTION"), JOB.format(4, "X"), trace("KeyError: 'a'"), steps(1, 30), steps(5, 9), steps(100, 140), steps(20, 60)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(PARTS), max_size=40), st.sampled_from([64, 4096]))
+def test_attempts_do_not_depend_on_the_engine_or_on_how_progress_is_left_out(parts, finest):
+    log = io.BytesIO("".join(parts).encode())
+    module = sys.modules["gpualert_slurm.classifier.scan"]
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routine_module, "ROUTINE_READS", 20)
+        patch.setattr(routine_module, "LEAST_READS", 4)
+        patch.setattr(routine_module, "FINEST_BYTES", finest)
+        patch.setattr("gpualert_slurm.classifier.lines.BLOCK_BYTES", 1024)
+        for dense in (-1.0, 2.0):
+            patch.setattr(module, "DENSE", dense)
+            for rules in (engine(), PLAIN):
+                log.seek(0)
+                found.append(scan(log, "x", Where(), rules=rules).json_bytes())
+    assert all(one == found[0] for one in found)
 
 
 @settings(max_examples=80, deadline=None)
