@@ -79,6 +79,8 @@ def _row_of(document: Document, rows: Sequence[AccountingRecord]) -> int | None:
     at, count = started(document), document.attempt.restart_count
     best: tuple[int, int] | None = None
     for place, row in enumerate(rows):
+        if row.start_ns is None and isinstance(document, JobNote) and document.origin is not None and document.attempt.start_time_ns is None:
+            return place  # it was made of this row
         if row.start_ns is None or (count is not None and row.restarts is not None and count != row.restarts):
             continue
         before = row.start_ns - at

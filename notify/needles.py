@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -27,7 +26,7 @@ def needles(pattern: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(sorted(found)) if found else ()
 
 
-def _best(sequence: Iterable[Any]) -> frozenset[str] | None:
+def _best(sequence: Any) -> frozenset[str] | None:  # noqa: ANN401 - the parser's own
     """Of the strings that parts of the sequence cannot do without, those of the part whose shortest is longest."""
     candidates: list[frozenset[str]] = []
     run = ""
@@ -53,7 +52,7 @@ def _best(sequence: Iterable[Any]) -> frozenset[str] | None:
     return max(candidates, key=lambda strings: min(map(len, strings)), default=None)
 
 
-def _of_part(name: str, value: Any) -> frozenset[str] | None:  # noqa: ANN401 - the parser's own, untyped
+def _of_part(name: str, value: Any) -> frozenset[str] | None:  # noqa: ANN401 - the parser's own
     if name == "SUBPATTERN":
         return _best(value[3])
     if name == "ATOMIC_GROUP":

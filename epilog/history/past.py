@@ -16,6 +16,11 @@ LIMIT = 10
 NODE_DAYS, NAME_DAYS = 30, 90
 MAX_VERDICT_BYTES = 16 << 20
 DAY_NS = 86_400 * 1_000_000_000
+_ON_NODE = (
+    "SELECT verdict.* FROM verdict_node JOIN verdict ON verdict.id = verdict_id"
+    " WHERE node = ? AND verdict_node.ended_ns BETWEEN ? AND ? AND cluster = ? AND job_id != ?"
+)
+_NEWEST = "ORDER BY verdict_node.ended_ns DESC LIMIT ?"
 _DEPENDENCY = re.compile(r"(?:^|\s)(?:-d\s*|--dependency[=\s])['\"]?((?:after\w*:[\d_:+]+[,?]?)+)")
 _AFTER = re.compile(r"after\w{0,12}:([\d_+:]{1,400})")
 _RESUMES = re.compile(r"resume|--load\b|ckpt|checkpoint|restore", re.IGNORECASE)
@@ -57,12 +62,12 @@ def look_up(database: sqlite3.Connection, record: JobRecord) -> tuple[PastVerdic
             if past.checkpoints and past.job not in known:
                 found.append(past)
     seen: set[int] = set()
+    span = (begun - NODE_DAYS * DAY_NS, begun)
     for node in record.nodes[:256]:
-        for row in database.execute(
-            "SELECT verdict.* FROM verdict_node JOIN verdict ON verdict.id = verdict_id WHERE node = ? AND cluster = ? AND ended_ns BETWEEN ? AND ?"
-            " AND job_id != ? AND (fault = 'node' OR uid = ?) ORDER BY ended_ns DESC LIMIT ?",
-            (node, record.attempt.cluster, begun - NODE_DAYS * DAY_NS, begun, record.attempt.job_id, record.uid, LIMIT),
-        ):
+        asked = (node, *span, record.attempt.cluster, record.attempt.job_id)
+        rows = database.execute(f"{_ON_NODE} AND verdict_node.uid = ? {_NEWEST}", (*asked, record.uid, LIMIT)).fetchall()
+        rows += database.execute(f"{_ON_NODE} AND verdict_node.fault = 'node' {_NEWEST}", (*asked, LIMIT)).fetchall()
+        for row in sorted(rows, key=lambda row: -row["ended_ns"])[:LIMIT]:
             if row["id"] not in seen and len(seen) < LIMIT:
                 seen.add(row["id"])
                 found.append(_past(row, "node", row["label"]) if row["uid"] == record.uid else _elsewhere(row, node))

@@ -49,7 +49,8 @@ class History(Messages):
             done = self._db.execute(
                 "INSERT INTO document (run_id, kind, node, sha256, received_ns, late, head, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
-                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 1)),  # it goes when the run is done
+                # quickly rather than small: it goes when the run is done
+                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 1)),
             )
             self._db.execute("UPDATE run SET started_ns = min(started_ns, ?) WHERE id = ? AND state = 'collecting'", (started(document), run.id))
         return Added(run, done.rowcount > 0, late)
@@ -113,6 +114,25 @@ class History(Messages):
         """What was found before on these nodes, for this user's jobs of this name, and for the jobs it depends on."""
         return past.look_up(self._db, record)
 
+    def knows(self, cluster: str, job_id: int, uid: int, span_ns: tuple[int, int]) -> bool:
+        """Whether there is a run of that job which was under way at some time of the span."""
+        row = self._db.execute(
+            "SELECT 1 FROM run WHERE cluster = ? AND job_id = ? AND uid = ? AND started_ns <= ?"
+            " AND (state = 'collecting' OR coalesce(ended_ns, judged_ns) >= ?) LIMIT 1",
+            (cluster, job_id, uid, span_ns[1], span_ns[0]),
+        ).fetchone()
+        return row is not None
+
+    def marked(self, name: str) -> int | None:
+        """The time kept under that name."""
+        row = self._db.execute("SELECT time_ns FROM mark WHERE name = ?", (name,)).fetchone()
+        return None if row is None else int(row["time_ns"])
+
+    def mark(self, name: str, time_ns: int) -> None:
+        """Keep a time under a name."""
+        with self._transaction():
+            self._db.execute("INSERT INTO mark VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET time_ns = excluded.time_ns", (name, time_ns))
+
     def forget(self, before_ns: int) -> int:
         """Remove runs that were done before then; gives how many."""
         with self._transaction():
@@ -151,7 +171,11 @@ class History(Messages):
                 record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "",
             ),
         ).fetchone()
-        self._db.executemany("INSERT OR IGNORE INTO verdict_node (verdict_id, node) VALUES (?, ?)", [(made["id"], node) for node in record.nodes])
+        ended_ns = record.ended_ns or time.time_ns()
+        self._db.executemany(
+            "INSERT OR IGNORE INTO verdict_node (verdict_id, node, uid, fault, ended_ns) VALUES (?, ?, ?, ?, ?)",
+            [(made["id"], node, record.uid or 0, verdict.fault.value, ended_ns) for node in record.nodes],
+        )
 
 
 def wanted(record: JobRecord, verdict: Verdict) -> bool:

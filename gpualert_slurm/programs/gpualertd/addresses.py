@@ -10,7 +10,8 @@ import logging
 import re
 from collections.abc import Callable
 
-from gpualert_slurm.config import Config
+from gpualert_slurm.accounting import AccountingRecord
+from gpualert_slurm.config import Config, Mail
 from gpualert_slurm.epilog.bounded_command import CommandError, run
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.gpualertd.log import line
@@ -47,12 +48,11 @@ class Addresses:
         return record
 
     def _concerned(self, record: JobRecord) -> bool:
-        if self._mail.notify == "opt-in" or (record.accounting and OPTED_OUT.search(record.accounting[-1].submit_line or "")):
+        if record.accounting and OPTED_OUT.search(record.accounting[-1].submit_line or ""):
             return False
-        if self._mail.notify == "all":
+        if any(policy_is_about(row, self._mail) for row in record.accounting):
             return True
-        allocated = any(GPUS.search(row.tres_alloc or "") for row in record.accounting)
-        return allocated or any(r.gpus_before or r.gpus_after for r in record.reports)
+        return self._mail.notify == "all" or (self._mail.notify == "gpu" and any(r.gpus_before or r.gpus_after for r in record.reports))
 
     def _slurm(self, record: JobRecord) -> str | None:
         """``--mail-user`` of the submit line, else what slurmctld still knows of the job."""
@@ -85,6 +85,11 @@ class Addresses:
 
     def _domain(self, record: JobRecord) -> str | None:
         return f"{record.user}@{self._mail.user_domain}" if record.user and self._mail.user_domain else None
+
+
+def policy_is_about(row: AccountingRecord, mail: Mail) -> bool:
+    """Whether ``mail.notify`` is about such a job although nobody asked, as far as Slurm's records can tell."""
+    return mail.notify == "all" or (mail.notify == "gpu" and GPUS.search(row.tres_alloc or "") is not None)
 
 
 def gecos(user: str, timeout_s: float) -> str:

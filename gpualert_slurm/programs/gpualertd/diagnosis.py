@@ -89,6 +89,8 @@ class Diagnosis:
         accounting = until if one.row is not None else []
         if one.row is None and not newest:
             gaps = (*gaps, Gap(what="Slurm's accounting record of this attempt", why="accounting has no row for it"))
+        if newest and any(isinstance(d, JobNote) and d.origin is not None for d in one.documents):
+            gaps = (*gaps, Gap(what="gpualert's note of the job", why="no node announced it: found in Slurm's accounting after its end"))
         asker: JobNote | NodeReport = (documents.notes or documents.reports)[0]
         waited_s = self._report_deadline_s
         try:

@@ -28,6 +28,7 @@ from gpualert_slurm.programs.gpualertd.diagnosis import Around, Diagnosis
 from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
 from gpualert_slurm.programs.gpualertd.intake import Intake
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.reconcile import Reconciler
 from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
 from gpualert_slurm.programs.gpualertd.systemd import tell
 
@@ -50,6 +51,7 @@ class Parts:
     view: SlurmView
     diagnosis: Diagnosis
     dispatch: Dispatch
+    reconciler: Reconciler
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Loop:
         return True
 
     def _pass(self) -> None:
+        self._parts.reconciler.step()
         touched = {added.run.id for document, added in self._parts.intake.take_in() if self._note(document, added.run.id)}
         runs = self._history.runs(RunState.COLLECTING)
         view = self._parts.view

@@ -12,7 +12,7 @@ from gpualert_slurm.discovery import discover
 from gpualert_slurm.epilog import slurm_records
 from gpualert_slurm.epilog.history.database import HistoryError
 from gpualert_slurm.epilog.history.store import History
-from gpualert_slurm.epilog.provider import Asking, Provider, ProviderFile, RecordsError
+from gpualert_slurm.epilog.provider import Asking, ProviderFile, RecordsError
 from gpualert_slurm.epilog.seal import seal_of
 from gpualert_slurm.epilog.transport import transport_of
 from gpualert_slurm.notify.channel import ChannelError, open_channel
@@ -25,6 +25,7 @@ from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
 from gpualert_slurm.programs.gpualertd.intake import Intake
 from gpualert_slurm.programs.gpualertd.log import line
 from gpualert_slurm.programs.gpualertd.loop import Loop, Parts
+from gpualert_slurm.programs.gpualertd.reconcile import Reconciler
 from gpualert_slurm.programs.gpualertd.sending import Sending
 from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
 from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
@@ -54,7 +55,7 @@ class Service:
 
     def _build(self, building: contextlib.ExitStack) -> None:
         config, folder = self._config, self._config.daemon.state_dir
-        provider = self._provider()
+        chosen, asking = self._slurm()
         try:
             history = History(folder / "history.db")
             building.callback(history.close)
@@ -71,10 +72,12 @@ class Service:
             raise StartError(f"{error}; see site.spool_dir and daemon.state_dir") from error
         bounded = Bounded(self._stop.is_set)
         building.callback(bounded.close)
+        view = SlurmView(chosen.open(asking), config.daemon.slurm_poll_s)
         parts = Parts(
-            intake, SlurmView(provider, config.daemon.slurm_poll_s),
+            intake, view,
             Diagnosis(history, bounded, config.daemon.report_deadline_s, Addresses(config).of),
             Dispatch(history, self.outbox, config, bounded),
+            Reconciler(config, history, view, chosen.open(asking), asking),
         )
         self.loop = Loop(config.daemon, history, parts, self._stop.is_set)
         try:
@@ -91,7 +94,7 @@ class Service:
         """Stop sending, close the history."""
         self._closing.close()
 
-    def _provider(self) -> Provider:
+    def _slurm(self) -> tuple[ProviderFile, Asking]:
         config = self._config
         self.provider_name, chosen = choose_provider(config.daemon.provider)
         asking = Asking(cluster=config.site.cluster, timeout_s=config.daemon.slurm_timeout_s, stopping=self._stop.is_set)
@@ -107,7 +110,7 @@ class Service:
             pause_s = min(30.0, 2 * pause_s)
         assert asking.cluster is not None  # noqa: S101 - the loop above ends with a name
         self.cluster = asking.cluster
-        return chosen.open(asking)
+        return chosen, asking
 
 
 def choose_provider(wanted: str) -> tuple[str, ProviderFile]:
