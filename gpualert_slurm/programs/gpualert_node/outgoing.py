@@ -34,8 +34,8 @@ class Outgoing:
         self._next: dict[str, float] = {}
 
     def waiting(self) -> list[Path]:
-        """What lies there."""
-        return list(finished(self._folder))
+        """What lies there, the newest first: a report has the time of its job's end, a note that of its writing."""
+        return sorted(finished(self._folder), key=_newest_first)
 
     @property
     def child(self) -> Child | None:
@@ -102,3 +102,10 @@ class Outgoing:
         delay = min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2 ** (tries - 1)) * random.uniform(0.8, 1.2)  # noqa: S311  (a jitter, no secret)
         self._next[name] = time.monotonic() + delay
         say(f"{name}: not handed over ({why}); next try in {delay:.0f} s", ERROR if tries > 10 else WARNING)
+
+
+def _newest_first(path: Path) -> int:
+    try:
+        return -path.lstat().st_mtime_ns
+    except OSError:
+        return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
 
@@ -40,6 +41,13 @@ class Reports:
         """Whether the report lies in ``out/`` already: then the job file has only to be removed."""
         return self._path(attempt).exists()
 
+    def ended_ns(self, attempt: str) -> int:
+        """When its job file was moved to ``ended/``; 0 where it is gone."""
+        try:
+            return (self._folders.ended / attempt).lstat().st_ctime_ns  # a rename sets it
+        except OSError:
+            return 0
+
     def start(self, watched: WatchedJob) -> None:
         """Begin, unless enough are at work or its next try is later. The last tries leave the logs unread."""
         if len(self._children) >= _AT_ONCE or self._next.get(watched.name, 0.0) > time.monotonic():
@@ -68,6 +76,9 @@ class Reports:
                 continue
             del self._children[name]
             if code == 0:
+                ended_ns = self.ended_ns(name)
+                with contextlib.suppress(OSError):  # its place among those that wait to be handed over
+                    os.utime(self._path(name), ns=(ended_ns, ended_ns))
                 self._remove(name)
                 done.append(name)
             elif watched.collections < _MOST_TRIES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,6 +107,22 @@ def test_sigterm_ends_it_at_once_and_the_next_start_goes_on(node):
     assert len(report.gpus_before) == 2
     assert (job.record / "gpus.jsonl").read_bytes().count(b'"when":"before"') == 1
     assert len([d for d in node.documents() if isinstance(d, JobNote)]) == 1
+
+
+def test_newest_job_of_a_backlog_is_reported_first(node):
+    """The service was away while eight jobs ended: the last one's owner does not wait for the others' logs."""
+    for number in range(8):
+        job = AJob(node.state, job_id=50 + number)
+        job.start()
+        job.task(0, b"step 1 loss 2.5 and some more words\n" * 20_000 + TRACEBACK, exit_code=1)
+        job.end()
+    assert node.start().wait(60) == 0
+    made = [int(found) for found in re.findall(r"job (\d+): report of", node.words())]
+    handed = [int(found) for found in re.findall(r"(\d+)\.\w+\.report: handed over", node.words())]
+    assert sorted(made) == sorted(handed) == list(range(50, 58))
+    assert set(made[:2]) == {56, 57}, "two are collected side by side"
+    assert made.index(50) >= 6
+    assert handed.index(57) < handed.index(50)
 
 
 def test_job_file_that_is_none_stops_no_other(node):

@@ -110,6 +110,21 @@ def test_report_is_held_back_while_its_job_file_is_there(folders, monkeypatch):
     ended(out.child)
 
 
+def test_newest_document_is_handed_over_first(folders, monkeypatch):
+    """After munged or the spool was away for a day, a job that ends now does not wait for yesterday's."""
+    handed = folders.base / "handed"
+    monkeypatch.setattr(outgoing, "deliver", lambda path, _: handed.open("a").write(f"{path.name}\n"))
+    for number, name in enumerate(("42.5f0c8a3b9d2e4f61.report", "43.5f0c8a3b9d2e4f61.report", "9.5f0c8a3b9d2e4f61.note", "44.5f0c8a3b9d2e4f61.report")):
+        (folders.out / name).write_text("{}")
+        os.utime(folders.out / name, ns=(number * 10**9, number * 10**9))
+    out = Outgoing(folders.out, folders.bad, Config(), list)
+    until = time.monotonic() + 20
+    while out.waiting() and time.monotonic() < until:
+        out.step()
+        time.sleep(0.01)
+    assert [name.partition(".")[0] for name in handed.read_text().split()] == ["44", "9", "43", "42"]
+
+
 def test_document_that_is_none_is_put_aside(folders):
     """A disk that lost its bytes: trying again for ever would not bring them back."""
     (folders.out / "42.5f0c8a3b9d2e4f61.report").write_bytes(b"\0" * 100)
