@@ -98,6 +98,9 @@ class Daemon(Table):
         default=300.0, gt=0, description="without a final accounting record the mail goes out after this, and says so"
     )
     slurm_poll_s: float = Field(default=2.0, gt=0, description="at most one query of Slurm's accounting in this time, for all jobs together")
+    reconcile_s: float = Field(
+        default=600.0, ge=0, description="so often accounting is searched for jobs that asked, ended, and that no node announced; 0: never"
+    )
     slurm_timeout_s: float = Field(default=20.0, gt=0, description="a Slurm command that takes longer is killed")
     provider: Literal["auto", "pyslurm", "command_line"] = Field(default="auto", description="where Slurm's records come from")
     max_report_bytes: int = Field(default=33_554_432, gt=0, description="a larger report is refused, and said")

@@ -268,9 +268,9 @@ class Service:
 
     def _ended_jobs(self, now: float) -> None:
         """After the last reading: let NVML go, tell the epilog, make the report."""
-        for watched in list(self._jobs.values()):
-            if not watched.ended or not watched.has_after:
-                continue
+        ended = [w for w in self._jobs.values() if w.ended and w.has_after]
+        # Of a backlog the newest first: the owner of a job that ended just now waits for it, the others have waited already.
+        for watched in sorted(ended, key=lambda w: -self._reports.ended_ns(w.name)) if len(ended) > 1 else ended:
             if not watched.acknowledged:
                 if not self._nvml.busy:
                     self._let_gpus_go()
