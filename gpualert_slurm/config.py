@@ -63,8 +63,13 @@ class Node(Table):
     nvml_timeout_s: float = Field(default=5.0, gt=0, description="NVML's child is given up when it answers no earlier")
     dcgm: bool = Field(
         default=False,
-        description="take SM activity of GPUs before Hopper from the site's DCGM (dcgmi dmon); users' own profilers of such GPUs are refused meanwhile",
+        description="take SM activity of GPUs before Hopper from the site's DCGM (dcgmi dmon); users' own profilers there are refused meanwhile",
     )
+    cuda_counts: bool = Field(
+        default=False,
+        description="count kernel launches, copies and collectives of ranks by uprobes, two seconds at a time; a call costs microseconds then",
+    )
+    cuda_counts_every_s: float = Field(default=300.0, ge=5, description="from one such window to the next")
     collect_timeout_s: float = Field(default=60.0, gt=0, description="the child that reads a job's logs is killed after this long")
     parse_max_memory_mib: int = Field(default=512, gt=0, description="address space of the child that reads a job's logs")
     excerpt_head_bytes: int = Field(default=16_384, ge=0, description="of each reported log, this much from the start travels")
@@ -102,6 +107,9 @@ class Daemon(Table):
         default=600.0, ge=0, description="so often accounting is searched for jobs that asked, ended, and that no node announced; 0: never"
     )
     slurm_timeout_s: float = Field(default=20.0, gt=0, description="a Slurm command that takes longer is killed")
+    metrics: str = Field(
+        default="", description="where Prometheus finds numbers: 127.0.0.1:9841, another loopback address, or the path of a Unix socket; empty: nowhere"
+    )
     provider: Literal["auto", "pyslurm", "command_line"] = Field(default="auto", description="where Slurm's records come from")
     max_report_bytes: int = Field(default=33_554_432, gt=0, description="a larger report is refused, and said")
     keep_days: float = Field(default=365.0, gt=0, description="verdicts stay in the history this long")

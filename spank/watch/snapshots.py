@@ -155,6 +155,7 @@ def series(columns: Mapping[tuple[Place, str], Column], node: str, wanted: Calla
 
 
 _UNITS = {
+    "kernel_launches": "count", "copies_to_gpu": "count", "copies_from_gpu": "count", "collectives": "count",
     "gpu_foreign_processes": "count", "cpu_percent": "percent", "blocked_percent": "percent", "log_bytes": "bytes", "host_load": "tasks",
     "host_memory_available_bytes": "bytes", "host_psi_cpu_percent": "percent", "host_psi_io_percent": "percent", "host_psi_memory_percent": "percent",
     "step_memory_bytes": "bytes", "step_cpu_percent": "percent", "step_psi_io_percent": "percent", "step_psi_memory_percent": "percent",

@@ -64,6 +64,8 @@ class WatchState(Record):
     clock_offset_ns: int | None = None
     """Wall clock less monotonic clock at the last look."""
     clock_steps: tuple[ClockStep, ...] = ()
+    calls_problem: str | None = None
+    """Why calls of CUDA and NCCL could not be counted, where they were to be."""
 
 
 @dataclass

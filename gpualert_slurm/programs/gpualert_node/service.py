@@ -107,6 +107,7 @@ class Service:
             self._let_gpus_go()
             for watched in self._jobs.values():
                 self._safely(f"stalls of {watched.name}", watched.stalls.stop)
+                self._safely(f"calls of {watched.name}", watched.calls.stop)
             self._look_at = now + _LOOK_EVERY_S
         else:
             for part in (self._process_ends, self._kernel_lines, self._look, self._processes, self._gpus, self._stalls, self._ended_jobs):
@@ -256,8 +257,10 @@ class Service:
         for watched in self._jobs.values():
             if watched.ended or watched.job.boot_id != self._boot_id:
                 watched.stalls.stop()
+                watched.calls.stop()
                 continue
             self._safely(f"stalls of {watched.name}", self._look_for_stall, watched, now)
+            self._safely(f"calls of {watched.name}", watched.calls.step, now, len(watched.stalls.kept.stalls))
 
     def _look_for_stall(self, watched: WatchedJob, now: float) -> None:
         news = watched.stalls.step(now)
@@ -322,6 +325,7 @@ class Service:
             due += [max(w.next_sample, self._nvml_not_before) for w in self._jobs.values() if not w.ended]
         if self._jobs:
             due.append(self._processes_at)
+        due += [w.calls.due for w in self._jobs.values() if w.calls.due is not None and not w.ended]
         if any(w.ended and not w.acknowledged for w in self._jobs.values()):
             due.append(now + 0.02)
         return due

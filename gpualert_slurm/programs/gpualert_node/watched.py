@@ -50,7 +50,7 @@ def watched(ended: Ended) -> Watched:
     kernel, gaps = _kernel(ended, files, state, own, whose)
     slices = {part for process in whose.processes for part in process.gpu_slices}
     found.evidence = kernel + xid_evidence((event for line in lines for event in line.events), own, kernel, job.node, slices)
-    found.gaps += gaps + _look_gaps(looks, job.node) + _clock_gaps(state, job.node)
+    found.gaps += gaps + _look_gaps(looks, job.node) + _clock_gaps(state, job.node) + _call_gaps(state, own, job.node)
     found.stalls = list(read_stalls(job.record_folder).stalls)
     if looks is not None:
         found.host_before, found.host_after = looks.host_first, looks.host_last
@@ -102,6 +102,12 @@ def _look_gaps(looks: Looks | None, node: str) -> list[Gap]:
     if looks.identity_stuck:
         gaps.append(Gap(what="who some processes were", why="reading /proc did not come back: they hang with their memory locked", node=node))
     return gaps
+
+
+def _call_gaps(state: WatchState | None, own: Sequence[GpuSnapshot], node: str) -> list[Gap]:
+    """That calls of CUDA and NCCL were to be counted and were not; of a job without GPUs nobody asks for them."""
+    why = state.calls_problem if state and own else None
+    return [Gap(what="counts of kernel launches and collectives", why=why, node=node)] if why else []
 
 
 def _clock_gaps(state: WatchState | None, node: str) -> list[Gap]:

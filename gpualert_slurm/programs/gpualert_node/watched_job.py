@@ -15,6 +15,7 @@ from gpualert_slurm.config import Node
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.exit_record import ExitRecord
 from gpualert_slurm.job_file import JobFile
+from gpualert_slurm.programs.gpualert_node.job_calls import JobCalls
 from gpualert_slurm.programs.gpualert_node.job_gpus import JobGpus
 from gpualert_slurm.programs.gpualert_node.job_look import JobLook
 from gpualert_slurm.programs.gpualert_node.job_stalls import JobStalls
@@ -56,6 +57,7 @@ class WatchedJob:
     gpus: JobGpus = field(init=False)
     looked: JobLook = field(init=False)
     stalls: JobStalls = field(init=False)
+    calls: JobCalls = field(init=False)
     after_asked: float | None = None
     _pids: set[int] = field(default_factory=set)
     _stepds: set[int] = field(default_factory=set)
@@ -77,6 +79,7 @@ class WatchedJob:
         self.gpus = JobGpus(self.files, self.job.node, writer)
         self.looked = JobLook(self.files, self.job.node, self.job.job_id, writer)
         self.stalls = JobStalls(self.job, self.bounds, self.looked)
+        self.calls = JobCalls(self.job, self.bounds, self.looked, writer, self.state.calls_problem)
         self.acknowledged = (folder / "after").exists()
         if self.job.boot_id != self.boot_id:
             self.gpus.has_before = self.gpus.has_after = self.acknowledged = True
@@ -191,7 +194,7 @@ class WatchedJob:
         self._try(lambda: self.looked.keep(now, ends_problem, ends_lost, at_once=at_once))
         if at_once or now - self._kept_at >= _KEEP_EVERY_S:
             self._kept_at = now
-            self.state = self.state.model_copy(update={"pids": tuple(sorted(self._pids))})
+            self.state = self.state.model_copy(update={"pids": tuple(sorted(self._pids)), "calls_problem": self.calls.problem})
             self._try(lambda: self.files.keep(self.state))
 
     def _compare_clocks(self) -> None:

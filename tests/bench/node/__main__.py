@@ -17,6 +17,7 @@ from pathlib import Path
 from gpualert_slurm.spank.watch.stall_probe import ProbedRank, find_py_spy, probe
 from tests.bench import page
 from tests.bench.compare import Row
+from tests.bench.node.calls import call_row
 from tests.integration.node.a_job import AJob
 from tests.integration.node.a_node import ANode
 from tests.testbed import nvml_library
@@ -158,8 +159,7 @@ def measure() -> list[Row]:
         time.sleep(SETTLE_S + 11)
         more = (rss_mib(family(service.pid)) - memory) / (JOBS - 1)
         rows.append(Row(f"memory for each further job, {JOBS} on the node", f"{more:.3f} MB", "≤ 0.5 MB", more <= 0.5, "1"))
-    rows += probe_rows()
-    return rows
+    return [*rows, *probe_rows(), call_row()]
 
 
 def probe_rows() -> list[Row]:
