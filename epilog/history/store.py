@@ -59,6 +59,12 @@ class History(Messages):
         """Every run in that state, oldest first."""
         return [run_of(row) for row in self._db.execute("SELECT * FROM run WHERE state = ? ORDER BY id", (state.value,))]
 
+    def open_runs(self) -> dict[str, int]:
+        """How many runs are in each state but done."""
+        states = [state.value for state in RunState if state is not RunState.DONE]
+        found = self._db.execute("SELECT state, count(*) AS runs FROM run WHERE state IN (?, ?, ?) GROUP BY state", states)
+        return {**dict.fromkeys(states, 0), **{row["state"]: row["runs"] for row in found}}
+
     def run(self, run_id: int) -> Run:
         """One run. Raises LookupError."""
         row = self._db.execute("SELECT * FROM run WHERE id = ?", (run_id,)).fetchone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -71,6 +72,8 @@ class Intake:
         self._pool = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="opening")
         self.unread = False
         """Whether the last look left pieces for the next."""
+        self.kept: Counter[str] = Counter()
+        """Documents kept so far, by kind; one that was known counts again."""
         self.refused = 0
         """Pieces refused so far."""
 
@@ -169,6 +172,7 @@ class Intake:
                     added = self._history.add(document, time.time_ns())
                     taken.append((document, added))
                     kind = "note" if isinstance(document, JobNote) else "report"
+                    self.kept[kind] += 1
                     late = None if not added.late else "yes"
                     log.info(line(kind, job=document.attempt.label, node=document.node, new=added.new or None, late=late, sealed_at=sealed_by.host))
                 elif self._stalls is not None:

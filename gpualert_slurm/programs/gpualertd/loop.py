@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -77,8 +77,14 @@ class Loop:
         self._forgot_at = -FORGET_EVERY_S
         self._missing: set[str] = set()
         self._suspects: dict[int, int] = {}
-        self.judged = 0
-        """Runs judged so far."""
+        self.modes: Counter[str] = Counter()
+        """Runs judged so far, by their mode."""
+        self.suspected = 0
+        """Runs that were put off to be judged alone."""
+        self.open_runs: dict[str, int] = {}
+        """Runs that are not done, by state, as the last pass found them."""
+        self.pass_s = self.passed_at = 0.0
+        """How long the last pass took; when the last good one ended, seconds since the epoch."""
         self.hot: set[int] = set()
         """Runs that are over, or seem so, and are not judged yet."""
 
@@ -92,13 +98,17 @@ class Loop:
 
     def once(self) -> bool:
         """One pass; False when it failed, which is logged: the daemon does not die of one job, a full disk or a mistake of ours."""
+        begun = time.monotonic()
         try:
             self._pass()
+            self.passed_at = time.time()
         except StoppingError:
             return True
         except Exception:
             log.exception(line("pass_failed"))
             return False
+        finally:
+            self.pass_s = time.monotonic() - begun
         return True
 
     def _pass(self) -> None:
@@ -123,6 +133,7 @@ class Loop:
             self._judge(sorted(suspects, key=lambda s: self._suspects[s.run.id])[:1], alone=True)
             self._parts.dispatch.judged()
         self._parts.dispatch.composed()
+        self.open_runs = self._history.open_runs()
         self._forget_old()
 
     def _note(self, document: JobNote | NodeReport, run_id: int) -> bool:
@@ -189,7 +200,6 @@ class Loop:
                 for memory in (self._said, self._tries, self._later, self._suspects):
                     memory.pop(run_id, None)
                 self.hot.discard(run_id)
-            self.judged += len(done)
 
     def _judge_one(self, standing: Standing, around: Around, *, alone: bool) -> bool:
         """Whether its verdicts are in the history now."""
@@ -200,10 +210,12 @@ class Loop:
         try:
             judged = self._parts.diagnosis.of_run(run, self._parts.view.rows.get(run.id, NO_ROWS), around, alone=alone)
             self._history.save_verdicts(run.id, judged, time.time_ns())
+            self.modes[judged[-1][1].mode] += 1
         except StoppingError:
             raise
         except SuspectError as error:  # the others first: it may take its whole minute, and it may not be its fault
             self._suspects[run.id] = self._suspects.get(run.id, 0) + 1
+            self.suspected += 1
             log.warning(line("judged_alone_later", job=run.label, why=error))
             return False
         except Exception:  # one job must not keep the others waiting

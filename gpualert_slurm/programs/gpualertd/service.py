@@ -25,6 +25,8 @@ from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
 from gpualert_slurm.programs.gpualertd.intake import Intake
 from gpualert_slurm.programs.gpualertd.log import line
 from gpualert_slurm.programs.gpualertd.loop import Loop, Parts
+from gpualert_slurm.programs.gpualertd.metrics import Metrics
+from gpualert_slurm.programs.gpualertd.numbers import numbers
 from gpualert_slurm.programs.gpualertd.reconcile import Reconciler
 from gpualert_slurm.programs.gpualertd.sending import Sending
 from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
@@ -86,6 +88,7 @@ class Service:
             raise ConfigError(str(error)) from error
         if not config.mail.allowed_domains:
             log.warning(line("nobody_is_mailed", why="mail.allowed_domains is empty"))
+        building.enter_context(Metrics(config.daemon.metrics, lambda: numbers(self.loop, parts, self.outbox)))
         sending = Sending(self.outbox, config.mail, open_channel)
         sending.start()
         building.callback(sending.stop)
