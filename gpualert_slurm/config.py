@@ -110,9 +110,6 @@ class Daemon(Table):
     metrics: str = Field(
         default="", description="where Prometheus finds numbers: 127.0.0.1:9841, another loopback address, or the path of a Unix socket; empty: nowhere"
     )
-    metrics: str = Field(
-        default="", description="where Prometheus finds numbers: 127.0.0.1:9841, another loopback address, or the path of a Unix socket; empty: nowhere"
-    )
     provider: Literal["auto", "pyslurm", "command_line"] = Field(default="auto", description="where Slurm's records come from")
     max_report_bytes: int = Field(default=33_554_432, gt=0, description="a larger report is refused, and said")
     keep_days: float = Field(default=365.0, gt=0, description="verdicts stay in the history this long")
