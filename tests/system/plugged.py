@@ -58,7 +58,7 @@ class Plugged:
         arguments = {"state_dir": self.state, "off_file": self.off_file, "min_free_mib": 10} | changes
         self.c.plugstack([f"optional {self.c.gpualert.plugin} " + " ".join(f"{k}={v}" for k, v in arguments.items())])
 
-    def ended(self, job: int, nodes=1, timeout_s=20) -> Left:
+    def ended(self, job: int, nodes=1, timeout_s=60) -> Left:
         """Waits until the epilogs of that many nodes have moved the job's files."""
         until = time.monotonic() + timeout_s
         while len(found := list(self.state.glob(f"node/*/ended/{job}.*"))) < nodes:

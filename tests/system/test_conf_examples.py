@@ -84,7 +84,7 @@ def test_epilogslurmctld_instead_of_a_daemon(cluster: Cluster, without_daemon: P
         ended = time.monotonic()
         wait_until(lambda: all(mails_about(cluster, job) for job in jobs), "a mail about each job", 60, poll_s=0.1)
         print(f"two jobs' end to their mails, without a daemon: {time.monotonic() - ended:.1f} s")
-        wait_until(lambda: not list((cluster.root / "once-reports").rglob("[0-9a-f]" * 32)), "an empty spool", 30)
+        wait_until(lambda: not list((cluster.root / "once-reports").rglob("[0-9a-f]" * 32)), "an empty spool", 90)
         assert [mails_about(cluster, job) for job in jobs] == [1, 1]
     finally:
         cluster.epilog_slurmctld(None)
@@ -98,7 +98,7 @@ def test_the_cron_line_instead_of_a_daemon(cluster: Cluster, without_daemon: Pat
     command = line.split(None, 6)[6].replace("gpualertd --once", f"gpualertd --once --config {shlex.quote(str(cluster.gpualert.config))}")
     job = cluster.submit("sleep 6; exit 3", MAIL)
     cluster.wait(job)
-    wait_until(lambda: len(list((cluster.root / "once-reports").rglob("[0-9a-f]" * 32))) >= 2, "note and report in the spool", 30)
+    wait_until(lambda: len(list((cluster.root / "once-reports").rglob("[0-9a-f]" * 32))) >= 2, "note and report in the spool", 90)
     assert mails_about(cluster, job) == 0
     begun = time.monotonic()
     cluster.command("sh", "-c", command, user="slurm", timeout_s=120, cwd=cluster.root)

@@ -59,11 +59,11 @@ def wait_over(cluster: Cluster, job: int) -> float:
     return time.time()
 
 
-def wait_log(cluster: Cluster, words: str, timeout_s: float = 40) -> None:
+def wait_log(cluster: Cluster, words: str, timeout_s: float = 90) -> None:
     wait_until(lambda: words in cluster.daemon.log.read_text(), f"gpualertd to say {words!r}", timeout_s, poll_s=0.1)
 
 
-def once(cluster: Cluster, job: int, timeout_s: float = 60) -> Mail:
+def once(cluster: Cluster, job: int, timeout_s: float = 120) -> Mail:
     """The mail about the job; a second one would be an error."""
     cluster.smtp.wait_mail(about(job), timeout_s=timeout_s)
     time.sleep(1)
@@ -94,7 +94,7 @@ def test_a_late_report_is_waited_for(daemon: Cluster) -> None:
     job = daemon.submit("srun sleep 5; exit 4", "-N2", "-n2", "-w", "n1,n2", MAIL)
     daemon.wait_running(job)
     service = daemon.node_services["n2"].daemon
-    wait_until(lambda: service.running, "gpualert-node on n2", 10)
+    wait_until(lambda: service.running, "gpualert-node on n2", 60)
     time.sleep(1)
     service.pause()
     try:
@@ -199,7 +199,7 @@ def test_the_daemon_was_away_while_the_job_ended(cluster: Cluster) -> None:
     assert list(cluster.gpualert.spool_dir.rglob("[0-9a-f]" * 32))
     cluster.start_daemon()
     assert verdict(once(cluster, job))["exit_code"] == 8
-    wait_until(lambda: not list(cluster.gpualert.spool_dir.rglob("[0-9a-f]" * 32)), "an empty spool", 10)
+    wait_until(lambda: not list(cluster.gpualert.spool_dir.rglob("[0-9a-f]" * 32)), "an empty spool", 60)
     cluster.daemon.stop()
 
 

@@ -70,16 +70,16 @@ if [ $SLURM_PROCID = 1 ]; then exec python3 -c "open(\\"data/train.bin\\")"; fi'
     bed.nvml.set("n2", 0, {"pci.bus_id": f"0000{PCI_DOMAIN}:3B:00.0"})
     job = bed.submit(script, "-N2", "-n2", "-wn[1-2]", "--gres=gpu:1", "--no-requeue", MAIL, "--gpualert-artifacts=*.txt", user=ALICE)
     bed.wait_running(job)
-    wait_until(lambda: any(isinstance(d, JobNote) for d in documents(bed, job)), "the note, while the job runs", 20)
+    wait_until(lambda: any(isinstance(d, JobNote) for d in documents(bed, job)), "the note, while the job runs", 60)
     read = bed.gpualert.state_dir / "node" / "n2"
-    wait_until(lambda: any(read.glob(f"{job}.*/gpus.jsonl")), "n2's GPUs are read before anything happens", 20)
+    wait_until(lambda: any(read.glob(f"{job}.*/gpus.jsonl")), "n2's GPUs are read before anything happens", 60)
     time.sleep(0.5)
     write_kernel_line(f"NVRM: Xid (PCI:{PCI_DOMAIN}:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")
     bed.nvml.set("n2", 0, {"ecc.volatile.uncorrected": 1})
     end = bed.wait(job, timeout_s=60)
     assert (end.state, end.exit_code) == ("FAILED", "1:0")
     ended = time.monotonic()
-    wait_until(lambda: len(reports(bed, job)) == 2, "both reports", 30)
+    wait_until(lambda: len(reports(bed, job)) == 2, "both reports", 90)
     assert time.monotonic() - ended < 20
     found = reports(bed, job)
     failed = {(e.step, e.rank): e.exit_code for e in found["n2"].exits}
@@ -114,7 +114,7 @@ def test_hanging_nvml_delays_neither_the_job_nor_its_end(bed):
     end = bed.wait(job, timeout_s=60)
     assert (end.state, end.exit_code) == ("FAILED", "3:0")
     assert time.monotonic() - begun < 15
-    wait_until(lambda: len(reports(bed, job)) == 1, "the report", 30)
+    wait_until(lambda: len(reports(bed, job)) == 1, "the report", 90)
     (report,) = reports(bed, job).values()
     assert any("NVML did not answer" in g.why for g in report.gaps)
     assert "DRAIN" not in bed.node_state("n3")
@@ -133,7 +133,7 @@ srun -n2 bash -c 'if [ $SLURM_PROCID = 1 ]; then sleep 4; exec /usr/bin/python3 
 """
     job = cluster.submit(script, "-wn4", "-n2", MAIL, user=ALICE)
     cluster.wait(job, timeout_s=60)
-    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 30)
+    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 90)
     (report,) = reports(cluster, job).values()
     exits = {e.rank: e for e in report.exits if e.step == "0"}
     assert (exits[0].signal, exits[1].signal) == (None, 11)
@@ -153,7 +153,7 @@ def test_kernels_own_line_about_a_kill_for_memory_is_the_jobs_by_its_cgroup(clus
     eat = "/usr/bin/python3 -c 'x = bytearray(); [x.extend(bytes([1]) * 1000000) for _ in range(400)]'"
     job = cluster.submit(f"sleep 1; srun -n1 {eat}", MAIL, "--mem=100M", "-wn1", user=ALICE)
     cluster.wait(job, timeout_s=60)
-    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 30)
+    wait_until(lambda: len(reports(cluster, job)) == 1, "the report", 90)
     (report,) = reports(cluster, job).values()
     lines = [e for e in report.evidence if e.says == "kernel_oom"]
     (chosen,) = [e for e in lines if e.pattern == "kernel.oom_kill"]

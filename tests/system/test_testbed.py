@@ -66,7 +66,7 @@ def test_a_failing_command_is_quoted_with_its_stderr_and_the_daemons_logs(cluste
 def test_a_lost_node_ends_its_job_with_node_fail(cluster: Cluster) -> None:
     job = cluster.submit("setsid sleep 120 & sleep 120", "--no-requeue", "-N1")
     node = cluster.wait_running(job)
-    wait_until(lambda: len(cluster.nodes[node].pids()) >= 5, "slurmd, slurmstepd, the script and both its sleeps are found", 10)
+    wait_until(lambda: len(cluster.nodes[node].pids()) >= 5, "slurmd, slurmstepd, the script and both its sleeps are found", 60)
     pids = cluster.nodes[node].pids()
     try:
         cluster.lose_node(node)
@@ -111,7 +111,7 @@ def test_an_epilog_runs_as_root_on_the_jobs_node(cluster: Cluster) -> None:
     try:
         job = cluster.submit("true", "-w", "n3")
         cluster.wait(job)
-        wait_until(lambda: note.exists() and bool(note.read_text()), "the epilog's note", 10)
+        wait_until(lambda: note.exists() and bool(note.read_text()), "the epilog's note", 60)
         assert note.read_text().split()[:2] == [str(job), "0"]
     finally:
         cluster.epilog(Path(before) if before else None)
@@ -170,7 +170,7 @@ def test_the_daemons_of_a_bed_whose_process_is_killed_die_with_it(bed_host: None
             assert len(processes.of_bed(root)) >= 9
             bed.kill()
             bed.wait(10)
-            wait_until(lambda: not processes.of_bed(root), "no process of the bed is left", 15)
+            wait_until(lambda: not processes.of_bed(root), "no process of the bed is left", 60)
         finally:
             bed.kill()
             shutil.rmtree(root)
@@ -201,6 +201,6 @@ def test_epilog_slurmctld_runs_as_the_user_slurm(cluster: Cluster) -> None:
     try:
         job = cluster.submit("true")
         cluster.wait(job)
-        wait_until(lambda: note.exists() and note.read_text() == f"{job} slurm\n", "the epilog's note", 10)
+        wait_until(lambda: note.exists() and note.read_text() == f"{job} slurm\n", "the epilog's note", 60)
     finally:
         cluster.epilog_slurmctld(None)
