@@ -16,6 +16,7 @@ from gpualert_slurm.rank import RankExit
 from gpualert_slurm.stall import RankStand, Stall, Waits
 
 _JOINED = re.compile(r"(\d{1,6})/(\d{1,6}) clients joined")
+MOST_GENERATIONS = 8
 _FOR_PEERS = {Waits.COLLECTIVE, Waits.RENDEZVOUS}
 
 
@@ -72,10 +73,28 @@ def stand_of(job: JobRecord, activity: Activity, evidence: tuple[Evidence, ...],
 
 
 def lost_children(job: JobRecord) -> tuple[tuple[Process, Evidence], ...]:
-    """Processes of the job that are no ranks (a loader's workers) and were ended by a signal, first one first: the kernel's word."""
+    """Processes of the job that are no ranks (a loader's workers) and were ended by a signal, first one first: the kernel's word.
+
+    A worker that lived too shortly to be looked at has its parent's rank.
+    """
     tasks = {(e.node, e.pid) for r in job.reports for e in r.exits}
-    dead = [p for r in job.reports for p in r.processes if p.exit_signal in {6, 7, 9, 11} and (p.node, p.pid) not in tasks]
+    dead = [_with_rank(p, job) for r in job.reports for p in r.processes if p.exit_signal in {6, 7, 9, 11} and (p.node, p.pid) not in tasks]
     return tuple((p, process(p, "exit_signal", str(p.exit_signal))) for p in sorted(dead, key=lambda p: (p.ended_ns or 0, p.node, p.pid)))
+
+
+def _with_rank(one: Process, job: JobRecord) -> Process:
+    if one.rank is not None:
+        return one
+    here = [r for r in job.reports if r.node == one.node]
+    known: dict[int | None, tuple[int | None, int | None]] = {p.pid: (p.rank, p.parent_pid) for r in here for p in r.processes}
+    for end in (e for r in here for e in r.exits if e.pid is not None and e.step not in SCRIPT):
+        known[end.pid] = (end.rank, None)
+    at, rank = one.parent_pid, None
+    for _ in range(MOST_GENERATIONS):
+        rank, at = known.get(at, (None, None))
+        if rank is not None or at is None:
+            break
+    return one if rank is None else one.model_copy(update={"rank": rank})
 
 
 def process(one: Process, name: str, value: str) -> Evidence:

@@ -93,6 +93,7 @@
 # what = "a loader's worker is killed after some steps"
 # args = ["11"]
 # ends = 1
+# steady = false
 # root = {cause = "oom_killer", detail = "loader_worker_killed"}
 # words = ["progress"]
 # [[run]]
@@ -180,6 +181,7 @@
 # env = "old"
 # args = ["11"]
 # ends = 1
+# steady = false
 # root = {cause = "oom_killer", detail = "loader_worker_killed"}
 # words = ["progress"]
 # ///

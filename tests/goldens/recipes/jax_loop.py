@@ -59,14 +59,32 @@
 # steady = false
 # absent = ["progress"]
 # root = {detail = "rendezvous_timeout"}
+# [[run]]
+# log = "jax-0.10/09"
+# what = "absl's INFO messages are on: no checkpoint is found, two are written"
+# args = ["9"]
+# steady = false
+# words = ["progress", "checkpoint_not_loaded", "checkpoint_saved", "planned_end"]
+# absent = ["exception", "checkpoint_loaded"]
+# [[run]]
+# log = "jax-0.10/10"
+# what = "goes on from a checkpoint"
+# args = ["9"]
+# before = [["9"]]
+# steady = false
+# words = ["progress", "checkpoint_loaded", "checkpoint_saved"]
+# absent = ["exception", "checkpoint_not_loaded"]
 # ///
 
 import sys
+from pathlib import Path
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+from absl import logging
+from flax.training import checkpoints
 from progress_notes import note
 
 part = sys.argv[1]
@@ -86,8 +104,6 @@ def main():
     if part == "8":
         jax.distributed.initialize("127.0.0.1:1", num_processes=2, process_id=1, initialization_timeout=5)
     if part == "7":
-        from pathlib import Path
-
         import orbax.checkpoint as ocp
 
         ocp.PyTreeCheckpointer().restore(str(Path("ckpt").resolve()))
@@ -99,6 +115,9 @@ def main():
     params = net.init(key, x)
     tx = optax.adam(1e-2)
     state = tx.init(params)
+    if part == "9":
+        logging.set_verbosity(logging.INFO)
+        params = checkpoints.restore_checkpoint(str(Path("ckpt").resolve()), params)
 
     @jax.jit
     def update(params, state, x, scale):
@@ -119,6 +138,8 @@ def main():
         if step % 5 == 0:
             print(f"[{step:4d}/40] loss={float(loss):.5f} grad_norm=1.0 steps/s=123.4", flush=True)
             note(step=step, loss=float(loss), planned=40)
+        if part == "9" and step % 20 == 0:
+            checkpoints.save_checkpoint(str(Path("ckpt").resolve()), params, step, overwrite=True)
     print("Training finished in 0.4 s")
 
 

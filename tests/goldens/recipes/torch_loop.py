@@ -104,6 +104,7 @@
 # what = "a process of mp.spawn raises"
 # args = ["15"]
 # ends = 1
+# steady = false
 # root = {type = "PermissionError", cause = "permission"}
 # [[run]]
 # log = "torch-2.13/16"
@@ -195,6 +196,7 @@
 # env = "old"
 # args = ["10"]
 # ends = 1
+# steady = false
 # root = {cause = "segfault"}
 # words = ["worker_killed"]
 # [[run]]

@@ -123,3 +123,25 @@ def test_a_hang_of_several_ranks_below_one_task_is_none_of_a_single_rank():
     verdict = run.accounting("TIMEOUT", code=0, end=3600).verdict()
     assert row(verdict, "C3").standing.value == "out"
     assert verdict.mode == "C2"
+
+
+def test_a_worker_that_nobody_looked_at_has_its_parents_rank():
+    """The kernel told of its end, /proc was never read: only pid and parent are known."""
+    run = Run()
+    for rank in range(4):
+        run.rank(rank, "n1", steps(1, 50) if rank == 0 else "", signal=9, end=3600.5, local=rank, times=ticks(50))
+        run.parts["n1"]["exits"][-1] = run.parts["n1"]["exits"][-1].model_copy(update={"pid": 500 + rank})
+    run.node("n1", processes=(process("n1", 900, parent_pid=502, name="pt_data_worker", exit_signal=9, ended_ns=at(55)),))
+    verdict = run.accounting("TIMEOUT", code=0, end=3600).verdict()
+    assert verdict.mode == "C2"
+    assert verdict.trigger is not None
+    assert "a child process of rank 2 on n1 (pt_data_worker)" in verdict.trigger.text
+
+
+def test_processes_that_end_with_the_run_set_nothing_off():
+    """Slurm's SIGKILL at the time limit ends the loaders' workers, too."""
+    run = Run()
+    for rank in range(4):
+        run.rank(rank, "n1", steps(1, 50) if rank == 0 else "", signal=9, end=3600.5, local=rank, times=ticks(50))
+    run.node("n1", processes=(process("n1", 900, rank=2, name="pt_data_worker", exit_signal=9, ended_ns=at(3600.4)),))
+    assert run.accounting("TIMEOUT", code=0, end=3600).verdict().trigger is None
