@@ -81,7 +81,9 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
     leaders = [f for f in found if not f.victim and (f.root is not None or (f.signal not in {None, SIGTERM, SIGKILL, SIGINT}))]
     if not leaders:
         victims = [f for f in found if f.victim]
-        own = [f for f in found if f.signal != SIGTERM and not f.victim and not f.taken_down and not _after(f, victims)]
+        gave_up = min((v for v in victims if v.time_ns is not None), key=lambda v: v.time_ns or 0, default=None)
+        lost = any(v.lost_connection for v in victims)
+        own = [f for f in found if f.signal != SIGTERM and not f.victim and not f.taken_down and not (victims and _after(f, gave_up, lost=lost))]
         killed = own or [f for f in found if f.signal != SIGTERM]
         earliest = min((f for f in killed if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
         leaders = [f for f in killed if earliest is None or _first_by(f, earliest)]
@@ -96,18 +98,16 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
     return marked
 
 
-def _after(failure: Failure, victims: list[Failure]) -> bool:
-    """Whether a rank that was killed went down only after those that had waited for it: then somebody ended it for them.
+def _after(failure: Failure, gave_up: Failure | None, *, lost: bool) -> bool:
+    """Whether a rank that was killed went down only after the first that had waited for it: then somebody ended it for them.
 
-    A rank that left by itself, with a code, was not taken down. Where no times tell, a broken connection says that the peer went first.
+    A rank that left by itself, with a code, was not taken down. Where no times tell, a broken connection (``lost``) says that the peer went first.
     """
-    if not victims or failure.signal not in {SIGKILL, SIGINT}:
+    if failure.signal not in {SIGKILL, SIGINT}:
         return False
-    timed = [v for v in victims if v.time_ns is not None]
-    if failure.time_ns is None or not timed or failure.end is None:
-        return not any(v.lost_connection for v in victims)
-    earliest = min(timed, key=lambda v: v.time_ns or 0)
-    return failure.time_ns - (earliest.time_ns or 0) > apart(failure, earliest)
+    if failure.time_ns is None or gave_up is None or failure.end is None:
+        return not lost
+    return failure.time_ns - (gave_up.time_ns or 0) > apart(failure, gave_up)
 
 
 def stopped_from_outside(failures: tuple[Failure, ...], after_stop: Callable[[int | None, str | None], bool], *, cut: bool) -> tuple[Failure, ...]:

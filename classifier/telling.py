@@ -20,6 +20,11 @@ class Telling:
 
     def __init__(self, job: JobRecord, roots: tuple[Evidence, ...], texts: tuple[Evidence, ...], waits: tuple[Evidence, ...] = ()) -> None:
         self.roots, self.texts, self.waits = roots, texts, waits
+        self._waits_by: dict[tuple[bool, int | None], list[Evidence]] = {}
+        """By rank (True), else by local rank (False): a job may have thousands of either."""
+        for word in waits:
+            by_rank = word.where.rank is not None
+            self._waits_by.setdefault((by_rank, word.where.rank if by_rank else word.where.local_rank), []).append(word)
         self._closed: dict[str, set[int]] = {}
         """Processes that a launcher says it took down, by its log."""
         self.only_node = job.nodes[0] if len(job.nodes) == 1 else None
@@ -134,13 +139,14 @@ class Telling:
 
     def _words_of(self, failure: Failure) -> list[Evidence]:
         mine = []
-        for word in self.waits:
+        task = _is_task(failure)
+        of_rank = self._waits_by.get((True, failure.rank), []) if failure.rank is not None else []
+        of_local = self._waits_by.get((False, failure.local_rank), []) if failure.local_rank is not None and not task else []
+        for word in (*of_rank, *of_local):
             where = word.where
             if where.node not in {None, failure.node} and failure.node is not None:
                 continue
-            by_rank = where.rank is not None and where.rank == failure.rank and (_is_task(failure) or by_prefix(word))
-            by_local = where.rank is None and where.local_rank is not None and where.local_rank == failure.local_rank and not _is_task(failure)
-            if by_rank or by_local:
+            if where.rank is None or task or by_prefix(word):
                 mine.append(word)
         return mine
 
