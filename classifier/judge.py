@@ -132,7 +132,7 @@ def on_the_node(advice: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
 def outside_slurm(advice: tuple[str, ...]) -> tuple[str, ...]:
     """Advice without what only Slurm understands."""
     plain = [_SLURMS_WAY.sub("", line).replace("srun -N1 ", "").replace("srun ", "") for line in advice if not line.startswith("#SBATCH")]
-    return tuple(line for line in plain if not any(word in line for word in ("sbatch", "sacct", "#SBATCH", "scontrol")))
+    return tuple(line for line in plain if not line.startswith("-") and not any(word in line for word in ("sbatch", "sacct", "#SBATCH", "scontrol")))
 
 
 def _claims(said: tuple[Said, ...]) -> tuple[Claim, ...]:

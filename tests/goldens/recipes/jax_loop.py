@@ -83,8 +83,6 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
-from absl import logging
-from flax.training import checkpoints
 from progress_notes import note
 
 part = sys.argv[1]
@@ -116,6 +114,9 @@ def main():
     tx = optax.adam(1e-2)
     state = tx.init(params)
     if part == "9":
+        from absl import logging
+        from flax.training import checkpoints
+
         logging.set_verbosity(logging.INFO)
         params = checkpoints.restore_checkpoint(str(Path("ckpt").resolve()), params)
 

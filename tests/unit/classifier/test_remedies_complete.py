@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from gpualert_slurm.classifier import meaning, modes, parsers
+from gpualert_slurm.classifier.judge import outside_slurm
 from gpualert_slurm.classifier.ladder import all_modes
 from gpualert_slurm.classifier.meaning import meaning_of
 from gpualert_slurm.classifier.pattern import Parser
 from gpualert_slurm.classifier.remedies import WITHOUT, by_detail, remedy
+from gpualert_slurm.classifier.standstill import WATCHDOG
 from gpualert_slurm.discovery import discover
 from gpualert_slurm.evidence import Evidence, FieldValue, Role, Trust
 from tests.unit.classifier.records import Run, trace
@@ -95,6 +97,14 @@ def test_every_exception_that_a_parser_knows_gets_advice_from_the_whole_judge(ki
     assert verdict.advice
     if meaning_of(kind, message).detail not in {None, *WITHOUT}:
         assert not any(line.startswith("Look at /home/alice") for line in verdict.advice), verdict.advice
+
+
+@pytest.mark.parametrize("detail", sorted(by_detail()))
+def test_outside_slurm_what_is_left_of_advice_is_still_a_sentence(detail):
+    """``srun --option`` without srun is no command."""
+    for line in outside_slurm((*by_detail()[detail], *WATCHDOG)):
+        assert not line.startswith("-"), line
+        assert "  " not in line.split("#")[0].strip(), line
 
 
 @pytest.mark.parametrize("mode", [mode for mode in all_modes() if mode.variants], ids=lambda mode: mode.code)
