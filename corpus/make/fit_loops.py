@@ -72,12 +72,14 @@ SCRIPTS = (
     Flat(early("torch.stack([torch.ones(2), torch.ones(2, device='meta')])"), "A1", "device_mismatch", "config"),
     Flat("fit(Module(), data=DataLoader(open('data/list.txt').readlines()))", "A1", "file_not_found", "data"),
     Flat("L.Trainer(accelerator='gpu', devices=8)", "A1", "traceback", "config"),
-    Flat("resume = 'ckpt/last.ckpt'\nfit(Module())", "A1", "file_not_found", "asset"),
+    Flat("resume = 'ckpt/last.ckpt'\nfit(Module())", "E2", "file_not_found", "no_valid_checkpoint"),
     Flat("t = fit(Module(32), epochs=1)\nt.save_checkpoint('a.ckpt')\nresume = 'a.ckpt'\nfit(Module(48), epochs=3)", "E2", "runtime_error", "size_mismatch"),
     Flat("t = fit(Module(32), epochs=1, enable_progress_bar=False)\nt.save_checkpoint('a.ckpt')\nimport os\nos.truncate('a.ckpt', 900)\nresume = 'a.ckpt'\nfit(Module(32), epochs=3)", "E2", "runtime_error", "corrupt"),
     Flat("fit(Module(lr=1e6), epochs=5)", "E1", "nan_loss", "non_finite", status=0),
     Flat("fit(Module(lr=1e4), epochs=4, detect_anomaly=False)", "E1", "nan_loss", "non_finite", status=0),
     Flat("from lightning.pytorch.callbacks import EarlyStopping\nfit(Module(lr=1e6), epochs=5, callbacks=[EarlyStopping('train_loss', check_finite=True, check_on_train_epoch_end=True)])", "E1", "nan_loss", "non_finite", status=0),
     Flat("fit(Module(), epochs=1, limit_train_batches=2)", "E3", None),
+    Flat("from lightning.pytorch.callbacks import ModelCheckpoint\nfit(Module(), epochs=3, enable_checkpointing=True, callbacks=[ModelCheckpoint('saved', every_n_train_steps=1, save_top_k=-1, verbose=True)])", "D2", None, "save_storm"),
+    Flat("for step in range(1, 91):\n    loss = 2.0 / step ** 0.5\n    print(f'step {step}/90 - loss {loss:.4f}', flush=True)\n    torch.save(Module().state_dict(), f'step-{step}.ckpt')\n    print(f'Checkpoint written to step-{step}.ckpt', flush=True)\nprint('done')", "D2", None, "save_storm"),
 )
 RECIPE = Recipe("fit_loops", "test", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))

@@ -33,7 +33,7 @@ class At(TrainerCallback):
 
 
 def train(net=None, rows=None, at=None, resume=None, **more):
-    args = TrainingArguments("out", per_device_train_batch_size=8, logging_steps=2, report_to=[], use_cpu=True, **{"max_steps": 60, "save_strategy": "no", **more})
+    args = TrainingArguments("out", per_device_train_batch_size=8, report_to=[], use_cpu=True, **{"logging_steps": 2, "max_steps": 60, "save_strategy": "no", **more})
     trainer = Trainer(net or model(), args, train_dataset=rows or Rows(), callbacks=[at] if at else [])
     trainer.train(resume_from_checkpoint=resume)
 
@@ -72,5 +72,6 @@ SCRIPTS = (
     Flat("train(save_strategy='steps', save_steps=1, save_total_limit=2, max_steps=40, logging_steps=1)", "D2", None, "save_storm"),
     Flat("train(max_steps=2)", "E3", None),
     Flat("train(max_steps=3, save_strategy='steps', save_steps=3)", "E3", None),
+    Flat("train(save_strategy='steps', save_steps=1, save_total_limit=1, max_steps=60, logging_steps=5, disable_tqdm=True)", "D2", None, "save_storm"),
 )
 RECIPE = Recipe("hub_trainer", "test", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))

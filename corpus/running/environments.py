@@ -49,20 +49,21 @@ class Environment:
         return hash(self.python + str(self.path))
 
 
-SCRATCH = os.environ.get("CORPUS_ENVIRONMENTS", "/var/tmp")
+PREFIX = os.environ.get("CORPUS_ENVIRONMENTS", "/var/tmp/c-")
+"""Environments that are made for the corpus have names that begin so; nine to eleven characters: names in cases are as long as these."""
 TORCH = "/opt/gpualert-torch"
 ENVIRONMENTS = {
     "system": Environment("/usr/bin/python3", "/usr", "/usr"),
     "torch": Environment(f"{TORCH}/bin/python", TORCH, "/opt/conda/envs/ml3", packages=("torch", "numpy")),
-    "torch-old": Environment(f"{SCRATCH}/E-t26/bin/python", f"{SCRATCH}/E-t26", "/opt/envs/t24x", packages=("torch", "numpy")),
+    "torch-old": Environment(f"{PREFIX}t26/bin/python", f"{PREFIX}t26", "/opt/envs/t24x", packages=("torch", "numpy")),
     "numpy": Environment(
-        f"{SCRATCH}/E-np/bin/python", f"{SCRATCH}/E-np", "/opt/envs/np1", packages=("numpy", "pandas", "scikit-learn", "pyarrow", "loguru")
+        f"{PREFIX}np/bin/python", f"{PREFIX}np", "/opt/envs/np1", packages=("numpy", "pandas", "scikit-learn", "pyarrow", "loguru")
     ),
     "frameworks": Environment(
         f"{TORCH}/bin/python",
         TORCH,
         "/opt/conda/envs/ml3",
-        ((f"{SCRATCH}/E-hf", "/opt/envs/hf5"),),
+        ((f"{PREFIX}hf", "/opt/envs/hf5"),),
         ("torch", "numpy", "transformers", "accelerate", "lightning", "datasets", "peft", "tqdm", "loguru"),
     ),
 }

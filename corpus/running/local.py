@@ -21,7 +21,7 @@ from tests.testbed.host import ALICE, make_users
 
 TOP = Path(__file__).parents[2]
 PROGRAM = TOP / ".venv" / "bin" / "gpualert-run"
-ROOT = Path(os.environ.get("CORPUS_ROOT", "/var/tmp/E-w"))
+ROOT = Path(os.environ.get("CORPUS_ROOT", "/var/tmp/c-w"))
 SHOWN_ROOT = "/lustre/home"
 SHOWN_USER = "alice-research"
 LIMIT_S = 200

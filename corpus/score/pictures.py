@@ -19,19 +19,27 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
+def _slanted(image: Image.Image, words: str, at: tuple[int, int], angle: int, *, below: bool = False) -> None:
+    """Words along a slope that begin (below: end) at a point; what is drawn already stays."""
+    width = 120
+    mask = Image.new("L", (width, 16), 0)
+    ImageDraw.Draw(mask).text((width - 1 if below else 0, 0), words, 255, font=_font(12), anchor="ra" if below else "la")
+    turned = mask.rotate(angle, expand=True)
+    place = (at[0] - turned.width + 8, at[1]) if below else (at[0], at[1] - turned.height)
+    image.paste(Image.new("RGB", turned.size, INK), place, turned)
+
+
 def confusion(counts: Counter[tuple[str, str]], to: Path, title: str) -> None:
     """True rows, said columns; on the diagonal blue, beside it red; each cell has its number."""
     names = sorted({name for pair in counts for name in pair})
     cell, left, top = 34, 130, 150
-    image = Image.new("RGB", (left + cell * len(names) + 20, top + cell * len(names) + 40), WHITE)
+    image = Image.new("RGB", (left + cell * len(names) + 90, top + cell * len(names) + 40), WHITE)
     draw = ImageDraw.Draw(image)
     draw.text((10, 8), title, INK, font=_font(15))
     rows = {name: sum(n for (true, _), n in counts.items() if true == name) for name in names}
     for i, name in enumerate(names):
         draw.text((left - 8, top + i * cell + 9), name, INK, font=_font(12), anchor="ra")
-        tag = Image.new("RGB", (110, 16), WHITE)
-        ImageDraw.Draw(tag).text((0, 0), name, INK, font=_font(12))
-        image.paste(tag.rotate(60, expand=True, fillcolor=WHITE).crop((0, 0, 70, 100)), (left + i * cell + 4, top - 104))
+        _slanted(image, name, (left + i * cell + 6, top - 6), 60)
         for j, said in enumerate(names):
             number = counts[name, said]
             share = number / rows[name] if rows[name] else 0
@@ -49,7 +57,7 @@ def bars(scores: Mapping[str, Sequence[ClassScore]], to: Path, title: str) -> No
     names = [s.name for s in next(iter(scores.values()))]
     high, left, bar = 150, 40, 9
     group = bar * len(scores) + 8
-    image = Image.new("RGB", (left + group * len(names) + 20, high + 150), WHITE)
+    image = Image.new("RGB", (max(820, left + group * len(names) + 20), high + 165), WHITE)
     draw = ImageDraw.Draw(image)
     draw.text((10, 8), title, INK, font=_font(15))
     for mark in (0, 0.5, 1):
@@ -64,9 +72,7 @@ def bars(scores: Mapping[str, Sequence[ClassScore]], to: Path, title: str) -> No
             x = left + i * group + k * bar
             draw.rectangle((x, 60 + high * (1 - by_name[name].f1), x + bar - 2, 60 + high), fill=TONES[k % 4])
     for i, name in enumerate(names):
-        tag = Image.new("RGB", (110, 15), WHITE)
-        ImageDraw.Draw(tag).text((109, 0), name, INK, font=_font(11), anchor="ra")
-        image.paste(tag.rotate(45, expand=True, fillcolor=WHITE), (left + i * group - 70, 62 + high))
+        _slanted(image, name, (left + i * group + group // 2, 64 + high), 45, below=True)
     image.save(to, optimize=True)
 
 
