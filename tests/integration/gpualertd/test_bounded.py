@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from gpualert_slurm.programs.gpualertd.bounded import MAX_MEMORY_BYTES, Bounded, BoundedError, StoppingError
+from gpualert_slurm.programs.gpualertd.bounded import MAX_GROWTH_BYTES, MAX_MEMORY_BYTES, Bounded, BoundedError, StoppingError, SuspectError
 
 
 def fail() -> None:
@@ -47,6 +47,21 @@ def connects() -> str:
     except OSError as error:
         return str(error.errno)
     return "connected"
+
+
+def swell() -> int:
+    """Grows, and answers well."""
+    return len(bytearray(MAX_GROWTH_BYTES + (1 << 20)))
+
+
+def spoil() -> int:
+    """What a call could leave behind for the next ones in its process."""
+    os.getppid = None  # type: ignore[assignment]
+    return os.getpid()
+
+
+def parent() -> bool:
+    return os.getppid() > 0
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +138,48 @@ def test_each_call_tells_the_watchdog(bounded: Bounded, tmp_path, monkeypatch) -
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         bounded.call(tuple[int, int], divmod, 7, 3, timeout_s=30)
         assert systemd.recv(100) == b"WATCHDOG=1"
+
+
+def test_calls_share_a_child_a_bounded_number_of_them() -> None:
+    some = Bounded(calls_per_child=3)
+    pids = [some.call(int, os.getpid, timeout_s=30) for _ in range(7)]
+    assert [pids.count(pid) for pid in dict.fromkeys(pids)] == [3, 3, 1]
+    some.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[-1], 0)
+
+
+def test_a_failure_ends_the_child_and_is_made_again_alone() -> None:
+    """The next call never meets what the failed one left; who asks for it hears of the failure first."""
+    some = Bounded()
+    before = some.call(int, os.getpid, timeout_s=30)
+    with pytest.raises(SuspectError, match="died with -11"):
+        some.call_shared(int, die, timeout_s=30)
+    assert some.call(int, os.getpid, timeout_s=30) != before
+    some.close()
+
+
+def test_the_victim_of_another_call_is_answered_alone() -> None:
+    """A call that answered well and spoiled its child costs the next one nothing."""
+    some = Bounded()
+    spoiled = some.call(int, spoil, timeout_s=30)
+    assert some.call(bool, parent, timeout_s=30)
+    assert some.call(int, os.getpid, timeout_s=30) != spoiled
+    some.close()
+
+
+def test_a_child_that_grew_serves_no_other() -> None:
+    some = Bounded()
+    first = some.call(int, os.getpid, timeout_s=30)
+    some.call(int, swell, timeout_s=30)
+    assert some.call(int, os.getpid, timeout_s=30) != first
+    some.close()
+
+
+def test_in_a_shared_child_a_call_has_less_time_than_alone() -> None:
+    """A slow one is given up soon, so that the others go on, and has its whole time alone."""
+    some = Bounded(shared_s=0.5)
+    assert some.call(type(None), time.sleep, 1.5, timeout_s=30) is None
+    with pytest.raises(SuspectError, match=r"no answer within 0\.5 s"):
+        some.call_shared(type(None), time.sleep, 1.5, timeout_s=30)
+    some.close()

@@ -94,6 +94,17 @@ def test_fresh_note_waits_for_the_other_nodes(desk):
     assert queued(outbox) == []
 
 
+def test_nobody_is_waited_for_when_every_node_of_the_job_has_spoken(desk):
+    """A job of one node hears at once; one of two when both have."""
+    made, outbox = desk()
+    made.take(note("n1", ago_s=0, nodes="n[1-2]"))
+    made.step()
+    assert queued(outbox) == []
+    made.take(note("n2", ago_s=0, nodes="n[1-2]"))
+    made.step()
+    assert len(queued(outbox)) == 1
+
+
 def test_all_clear_goes_only_to_whom_was_told_and_into_the_same_thread(desk):
     """A resumed run whose stall was never mailed is nobody's news."""
     made, outbox = desk()
