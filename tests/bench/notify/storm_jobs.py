@@ -46,7 +46,7 @@ def templates(cluster: Cluster) -> list[Template]:
     """Run one job of each end, side by side, and take what the daemon keeps of them until their mails are out, which are held up meanwhile."""
     cluster.smtp.stop()
     jobs = [cluster.submit(TRAIN % end, "-n2", "-N1", "--gres=gpu:1", f"--gpualert-mail=first{n}@example.org", "-J", f"train-{n}") for n, end in enumerate(ENDS.values())]
-    wait_until(lambda: " started " in cluster.daemon.log.read_text(), "gpualertd to say that it has started", 60)
+    wait_until(lambda: ">started version=" in cluster.daemon.log.read_text(), "gpualertd to say that it has started", 60)
     history = sqlite3.connect(f"file:{cluster.gpualert.daemon_dir / 'history.db'}?mode=ro", uri=True, timeout=30)
 
     def composed() -> bool:
