@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
 PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
 
-.PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens eval corpus experiments clean help
+.PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell fuzz demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens eval corpus experiments clean help
 
 all: build
 
@@ -54,7 +54,7 @@ unit: ; $(BIN)/python -m pytest tests/unit -q
 integration: ; $(BIN)/python -m pytest tests/integration -q $(AGAIN)
 system: ; GPUALERT_TORCH_HOME='$(TORCH_HOME)' $(BIN)/python -m pytest tests/system -q $(AGAIN)
 
-check: build lint typing law shell ## ruff, mypy, room law, shellcheck
+check: build lint typing law shell fuzz ## ruff, mypy, room law, shellcheck, a minute of fuzzing
 
 lint: ; $(BIN)/ruff check $(PY_FILES)
 
@@ -73,6 +73,9 @@ law: ; $(BIN)/python -m pytest tests/unit/test_room_law.py -q
 
 shell:
 	@git ls-files '*.sh' .ci/run | xargs -r $(BIN)/shellcheck
+
+fuzz: venv ## random bytes against what reads logs and verdicts (GPUALERT_FUZZ_S seconds a target, default 9)
+	$(BIN)/python -m tests.fuzz
 
 demo: ## five jobs, an array and a requeue on a real Slurm cluster on this machine, and the mails their owners get
 	@bash demo/run.sh
