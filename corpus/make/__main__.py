@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -58,6 +59,7 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=CASES)
     parser.add_argument("--list", action="store_true")
     wish = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # as an error: a bed is taken down
     known = recipes()
     if unknown := set(wish.recipe) - set(known):
         parser.error(f"no such recipe: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
