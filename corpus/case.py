@@ -113,7 +113,7 @@ def _with_logs(report: NodeReport, logs: Path, times: dict[str, list[list[int]]]
         evidence += parsed.evidence
         series += parsed.series
         gaps += parsed.gaps
-        excerpts += [excerpt] if excerpt is not None and excerpt.bytes_total else []
+        excerpts += [excerpt] if excerpt.bytes_total else []
     return report.model_copy(update={"evidence": tuple(evidence), "series": tuple(series), "excerpts": tuple(excerpts), "gaps": tuple(gaps)})
 
 

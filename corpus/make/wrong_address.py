@@ -18,7 +18,7 @@ for step in range(100):
     loss.backward()
     print(f"step {{step}} loss {{loss.item():.3f}}", flush=True)
 """
-WAYS = (
+WAYS: tuple[tuple[str, dict[str, str]], ...] = (
     ("", {"MASTER_ADDR": "127.0.0.9", "MASTER_PORT": "29517", "RANK": "1", "WORLD_SIZE": "2"}),
     ("", {"MASTER_ADDR": "localhost", "MASTER_PORT": "1", "RANK": "3", "WORLD_SIZE": "4"}),
     ("", {"MASTER_ADDR": "127.0.0.1", "RANK": "0", "WORLD_SIZE": "2"}),

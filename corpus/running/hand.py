@@ -94,7 +94,7 @@ class Hand:
             step=step,
             stream="both" if stream == "both" else stream,
             rank=rank,
-            local_rank=local,  # type: ignore[arg-type]
+            local_rank=local,
             bytes_seen=len(content),
             bytes_kept=len(content),
             last_write_ns=None if last is None else self.at(last),
