@@ -26,6 +26,20 @@ class Suspicion:
     needed_s: float
     usual_s: float | None
     gpu_idle: bool | None
+    by_state: bool = False
+    """Not by silence: a rank was found stopped, or waiting in the kernel, at every look."""
+
+
+@dataclass
+class Stuck:
+    """Since when ranks have been found stopped (T) or waiting uninterruptibly (D) at every look: what shows on a node whose ranks never write."""
+
+    _since: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def look(self, states: Mapping[tuple[int, int], str], now: float) -> float:
+        """For how long the rank that is so longest has been so, seconds; 0 where none is. By pid and start time: a pid comes again."""
+        self._since = {who: self._since.get(who, now) for who, state in states.items() if state in ("T", "t", "D")}
+        return now - min(self._since.values(), default=now)
 
 
 @dataclass

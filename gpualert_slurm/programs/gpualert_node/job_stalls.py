@@ -21,9 +21,9 @@ from gpualert_slurm.programs.gpualert_node.log import WARNING, say
 from gpualert_slurm.record import Record
 from gpualert_slurm.spank.watch.stall_frames import culprit
 from gpualert_slurm.spank.watch.stall_probe import ProbedRank, ask_ras, probe
-from gpualert_slurm.spank.watch.stall_rhythm import GpuFlatness, Suspicion, suspect
+from gpualert_slurm.spank.watch.stall_rhythm import FEWEST_GAPS, GpuFlatness, Stuck, Suspicion, suspect
 from gpualert_slurm.spool import read_bounded, write_whole
-from gpualert_slurm.stall import Stall
+from gpualert_slurm.stall import Stall, Waits
 
 STALLS, PROBE = "stalls.json", "probe.json"
 _AGAIN_S = 3600.0
@@ -31,6 +31,8 @@ _PROBE_DEADLINE_S = 10.0
 _MOST_BYTES = 8 << 20
 _WROTE_AGAIN = 2
 """Bursts of output after a stall that make it over: one may be a watchdog's complaint."""
+_STUCK = (Waits.STOPPED, Waits.STORAGE, Waits.KERNEL)
+"""What a node whose ranks never write can see end: the rank goes on."""
 Why = Literal["silence", "time_limit"]
 
 
@@ -59,6 +61,7 @@ class JobStalls:
     looked: JobLook
     kept: Stalls = field(init=False)
     flatness: GpuFlatness = field(default_factory=GpuFlatness)
+    stuck: Stuck = field(default_factory=Stuck)
     _child: Child | None = None
     _asked: tuple[Why, Suspicion | None, float, int] | None = None
     _next: float = 0.0
@@ -112,7 +115,15 @@ class JobStalls:
         silence = None if logs.last_monotonic_ns is None else (time.monotonic_ns() - logs.last_monotonic_ns) / 1e9
         uuids = sorted({uuid for known in self.looked.map.living.values() for uuid in known.gpu_uuids})
         gpus = self.flatness.judge(uuids)
-        return suspect(silence, list(logs.gaps_s), logs.longest_gap_s, gpus, factor=self.bounds.stall_factor, least_s=self.bounds.stall_min_s)
+        found = suspect(silence, list(logs.gaps_s), logs.longest_gap_s, gpus, factor=self.bounds.stall_factor, least_s=self.bounds.stall_min_s)
+        if found is not None or len(logs.gaps_s) >= FEWEST_GAPS or gpus[0] is False:
+            return found
+        # Often one rank of the run writes, on another node: here only what the kernel says of a rank can tell.
+        stuck_s = self._stuck_s()
+        return Suspicion(stuck_s, self.bounds.stall_min_s, None, gpus[1], by_state=True) if stuck_s >= self.bounds.stall_min_s else None
+
+    def _stuck_s(self) -> float:
+        return self.stuck.look({(k.pid, k.start_ticks): k.state for k in self.looked.map.ranks()}, time.monotonic())
 
     def _limit_near(self) -> bool:
         """Slurm tells the job when its time is up (SLURM_JOB_END_TIME, 22.05 and later). The job may have changed it: it is only looked at."""
@@ -152,7 +163,7 @@ class JobStalls:
         found = seen.model_copy(
             update={
                 "found_ns": time.time_ns(),
-                "since_ns": logs.last_ns,
+                "since_ns": time.time_ns() - int(suspicion.silence_s * 1e9) if suspicion and suspicion.by_state else logs.last_ns,
                 "usual_interval_s": suspicion.usual_s if suspicion else None,
                 "factor": self.bounds.stall_factor,
                 "why_probed": why,
@@ -164,15 +175,20 @@ class JobStalls:
         )
         self._bursts = logs.bursts
         self._keep((*self.kept.stalls, found))
-        words = f"no output since {round(suspicion.silence_s)} s" if suspicion else "near its time limit"
+        what = "a rank is stopped or waits in the kernel" if suspicion and suspicion.by_state else "no output"
+        words = f"{what} since {round(suspicion.silence_s)} s" if suspicion else "near its time limit"
         say(f"job {self.job.job_id}: {words}; looked at {len(found.ranks)} of {total} ranks in {found.probe_s} s")
         return found if suspicion is not None else None
 
     def _resumed(self) -> Stall | None:
         last = self.open
-        if last is None or self.looked.logs.bursts < self._bursts + _WROTE_AGAIN:
+        if last is None:
             return None
-        over = last.model_copy(update={"resumed_ns": self.looked.logs.last_ns or time.time_ns()})
+        writes = self.looked.logs.bursts >= self._bursts + _WROTE_AGAIN
+        freed = last.usual_interval_s is None and any(rank.waits in _STUCK for rank in last.ranks) and self._stuck_s() == 0
+        if not writes and not freed:
+            return None
+        over = last.model_copy(update={"resumed_ns": (self.looked.logs.last_ns if writes else None) or time.time_ns()})
         self._keep((*self.kept.stalls[:-1], over))
         return over
 

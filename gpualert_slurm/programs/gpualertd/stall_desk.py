@@ -19,8 +19,9 @@ from gpualert_slurm.stall import StallNote
 
 log = logging.getLogger(__name__)
 
-GATHER_S = 10.0
-"""The nodes of a job notice a standstill at their own pace: so long after the first, one mail tells of all."""
+GATHER_S = 30.0
+"""The nodes of a job notice a standstill at their own pace, looking every ten seconds: so long after the first, or when all of them have
+spoken, one mail tells of all."""
 AGAIN_NS = 3_600_000_000_000
 OLD_NS = 6 * AGAIN_NS
 """A note that comes later (the daemon was away) is about yesterday's standstill."""
@@ -69,7 +70,7 @@ class StallDesk:
         for (job, kind), found in sorted(groups.items(), key=lambda item: item[0][1] == "resumed"):
             now = time.time_ns()
             written = min(note.written_ns for _, note in found)
-            if now - written >= self._gather_s * 1e9:
+            if now - written >= self._gather_s * 1e9 or _all_spoke([note for _, note in found]):
                 self._tell(job, kind, [note for _, note in sorted(found, key=lambda item: item[1].node)], now, old=now - written > OLD_NS)
                 for path, _ in found:
                     path.unlink(missing_ok=True)
@@ -99,6 +100,14 @@ class StallDesk:
             return Told.model_validate_json(read_bounded(self._folder / _TOLD, _MOST_BYTES))
         except (OSError, ValidationError, ValueError):
             return Told()
+
+
+def _all_spoke(notes: list[StallNote]) -> bool:
+    """Whether every node of the job is there. Which those are the job says: a wrong list costs patience only."""
+    from gpualert_slurm.epilog.slurm_text.words import expand_nodes
+
+    expected = set(expand_nodes(notes[0].nodes))
+    return bool(expected) and expected <= {note.node for note in notes}
 
 
 def _job(note: StallNote) -> str:

@@ -162,6 +162,37 @@ def test_service_sees_the_standstill_tells_once_names_the_rank_and_gives_the_all
         host.wait()
 
 
+def test_stopped_rank_is_found_on_a_node_whose_ranks_never_write(node: ANode):
+    """Rank 0 prints, elsewhere: here only the kernel's word tells, and that the rank goes on again is told by it too."""
+    node.settings |= {"stall_min_s": 4, "sample_first_s": 0.3}
+    argv = ["slurmstepd: [42.0]", "-c", STEPD, RANK, "3", sys.executable]
+    host = subprocess.Popen(argv, executable=sys.executable, stdout=subprocess.PIPE, text=True)
+    pids = [int(word) for word in host.stdout.readline().split()]
+    notes = lambda: [d for d in node.documents() if isinstance(d, StallNote)]  # noqa: E731
+    try:
+        job = AJob(node.state)
+        job.start(stepd_pid=host.pid)
+        Index(job)
+        node.start()
+        until((job.record / "watching").exists, "taken up")
+        begun_ns = time.time_ns()
+        os.kill(pids[2], signal.SIGSTOP)
+        until(notes, "the note arrives", 40)
+        (note,) = notes()
+        stall = note.stall
+        assert (note.kind, stall.culprit_pid, stall.culprit_rank, stall.usual_interval_s) == ("stalled", pids[2], 2, None)
+        assert begun_ns < stall.since_ns < stall.found_ns - 3.9e9
+        os.kill(pids[2], signal.SIGCONT)
+        until(lambda: len(notes()) == 2, "the all-clear", 40)
+        assert {d.kind for d in notes()} == {"stalled", "resumed"}
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        host.kill()
+        host.wait()
+
+
 def test_run_near_its_time_limit_is_looked_at_although_it_writes(node: ANode):
     """Slurm's own end time in its environment: no note, for it does not stand still, but its stacks are in the report."""
     ends = str(int(time.time()) + 90)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gpualert_slurm.spank.watch.log_activity import LogActivity
 from gpualert_slurm.spank.watch.stall_frames import culprit, judged
 from gpualert_slurm.spank.watch.stall_probe import frames_of
-from gpualert_slurm.spank.watch.stall_rhythm import GpuFlatness, suspect
+from gpualert_slurm.spank.watch.stall_rhythm import GpuFlatness, Stuck, suspect
 from gpualert_slurm.stall import RankStand, Waits
 
 BOUNDS = {"factor": 5.0, "least_s": 300.0}
@@ -165,3 +165,14 @@ def test_silence_is_measured_on_the_clock_that_nobody_steps(tmp_path: Path):
     logs = LogActivity(tmp_path)
     logs.look()
     assert logs.last_monotonic_ns == now
+
+
+def test_rank_that_is_stuck_at_every_look_is_counted_from_the_first_and_one_that_went_on_is_not():
+    """Stopped or in the kernel, by pid and start; a rank that was running at one look has not been stuck."""
+    stuck = Stuck()
+    assert stuck.look({(1, 10): "S", (2, 20): "R"}, 100.0) == 0
+    assert stuck.look({(1, 10): "T", (2, 20): "D"}, 110.0) == 0
+    assert stuck.look({(1, 10): "T", (2, 20): "S"}, 130.0) == 20
+    assert stuck.look({(1, 10): "T", (2, 20): "D"}, 140.0) == 30
+    assert stuck.look({(1, 11): "T"}, 150.0) == 0, "another process by that pid"
+    assert stuck.look({}, 160.0) == 0
