@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -16,6 +17,8 @@ from gpualert_slurm.verdict import Claim
 VALUES_SHOWN = 8
 LOOK_AHEAD = 4
 OWNERS_NAMED = 6
+FIELD_WORDS = {"wait_status": "ended with"}
+"""Fields whose name in the record says less than these words before their value do."""
 SCRIPT_STEPS = ("batch", "interactive")
 """Steps whose one task is the job's own shell: "rank 0" would name the wrong thing."""
 
@@ -72,8 +75,11 @@ def quoted(evidence: Evidence, copies: Mapping[str, str], limits: Limits, zone: 
         place = f"{sentence(source.source)}, {words.instant(source.time_from_ns, zone)} to {words.instant(source.time_to_ns, zone)}"
     else:
         assert isinstance(source, FieldValue)  # noqa: S101 - the union has three members
-        rows = wrap(f"{visible(source.name)} = {visible(source.value)}")
-        place = f"{sentence(source.record)}; see it again with: {sentence(source.query)}"
+        name = visible(source.name)
+        rows = wrap(f"{FIELD_WORDS[name]} {visible(source.value)}" if name in FIELD_WORDS else f"{name} = {visible(source.value)}")
+        # Who may read an exit record again has no command for it: it lies on the node, root's.
+        again = "" if source.query.startswith("exit record ") else f"; see it again with: {sentence(source.query)}"
+        place = f"{sentence(source.record)}{again}"
     if len(rows) > limits.rows_per_quote:
         rows = [*rows[: limits.rows_per_quote], f"… {words.plural(len(rows) - limits.rows_per_quote, 'more line')}: see verdict.json"]
     redacted = bool(evidence.data.get("redacted"))
@@ -81,13 +87,17 @@ def quoted(evidence: Evidence, copies: Mapping[str, str], limits: Limits, zone: 
 
 
 def _reading(reading: Reading) -> str:
-    values, unit = reading.values, f" {visible(reading.unit)}" if reading.unit else ""
+    values, in_bytes = reading.values, reading.unit == "bytes"
+    unit = f" {visible(reading.unit)}" if reading.unit and not in_bytes else ""
     if not values:
         return "no value in this window"
+    shown = [words.size(round(v)) if in_bytes and math.isfinite(v) else words.number(v) for v in values]
     if len(values) <= VALUES_SHOWN:
-        return f"{', '.join(map(words.number, values))}{unit}"
-    low, high = words.number(min(values)), words.number(max(values))
-    return f"{len(values)} values, first {words.number(values[0])}, last {words.number(values[-1])}, lowest {low}, highest {high}{unit}"
+        return f"{', '.join(shown)}{unit}"
+    if len(set(values)) == 1:
+        return f"{len(values)} values, all of them {shown[0]}{unit}"
+    low, high = shown[values.index(min(values))], shown[values.index(max(values))]
+    return f"{len(values)} values, first {shown[0]}, last {shown[-1]}, lowest {low}, highest {high}{unit}"
 
 
 def _attributes(evidence: Evidence, zone: tzinfo | None) -> str:
@@ -109,4 +119,4 @@ def whose(where: Where) -> str:
     if where.node is not None:
         parts.append(f"on {visible(where.node)}" if parts else visible(where.node))
     text = " ".join(parts)
-    return f"{text}, GPU {visible(where.gpu_uuid)}" if where.gpu_uuid and text else text or (visible(where.gpu_uuid) if where.gpu_uuid else "")
+    return ", ".join(part for part in (text, visible(where.gpu_uuid) if where.gpu_uuid else "") if part)

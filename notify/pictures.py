@@ -73,7 +73,7 @@ def _loss(verdict: Verdict, job: JobRecord, zone: tzinfo | None) -> _Made | None
     if not finite:
         return None
     bad = next((x for x, y in points if not math.isfinite(y)), None)
-    failed = verdict.is_problem
+    failed = verdict.is_problem and verdict.state != "COMPLETED"
     mark_x, mark = (bad, f"not finite from {what} {bad:.0f}") if bad is not None else (points[-1][0], "it ended here") if failed else (None, "")
     line = Line("loss", [x for x, _ in points], [y for _, y in points])
     png, width, height = lines([Panel("Loss", [line], what, mark_x, mark)])

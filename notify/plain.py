@@ -59,11 +59,11 @@ def wrap(line: str, max_rows: int = 12, columns: int = COLUMNS) -> list[str]:
 
 
 def _break(text: str, columns: int) -> int:
-    """Where a row of ``text`` ends: after a blank in its last third, else where the columns end."""
+    """Where a row of ``text`` ends: after a blank in its last third, else after a slash or a comma there, else where the columns end."""
     if len(text) <= columns:
         return len(text)
-    blank = text.rfind(" ", columns * 2 // 3, columns)
-    return blank + 1 if blank > 0 else columns
+    ends = (max(text.rfind(char, columns * 2 // 3, columns) for char in chars) for chars in (" ", "/,"))
+    return next((end + 1 for end in ends if end > 0), columns)
 
 
 def _shown(char: str) -> str:

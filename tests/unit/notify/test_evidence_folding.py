@@ -25,7 +25,7 @@ def ended(rank: int) -> Evidence:
 def test_equal_pieces_are_one_and_their_owners_are_named():
     pieces = tuple(ended(r) for r in range(12))
     text = text_of(cases.verdict(evidence=pieces, shows=({"text": "They were taken down.", "evidence": [p.id for p in pieces]},)))
-    assert text.count("wait_status = SIGKILL") == 1
+    assert text.count("ended with SIGKILL") == 1
     assert "the same of rank 1 on n1, rank 2 on n1" in text
     assert "and 5 others" in text
 
