@@ -14,6 +14,7 @@ class Host(str, Enum):
     """What a machine is to gpualert; one may be several."""
 
     NODE = "node"
+    CONTROLLER = "controller"
     DAEMON = "daemon"
     LOGIN = "login"
 

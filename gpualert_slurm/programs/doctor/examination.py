@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import calendar
+import os
 import re
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +15,8 @@ from gpualert_slurm.discovery import discover
 from gpualert_slurm.programs.doctor import checks as package
 from gpualert_slurm.programs.doctor.check import Check, Found, Host, Patient, unknown
 
+AHEAD = "controller's clock ahead, s"
+"""Among the facts: by how much at least slurmctld's clock is ahead of this one (negative: behind), told from when it answered."""
 LIMIT_S = 60.0
 """For one check. Each bounds its own waits; this one holds should it not."""
 
@@ -23,12 +28,12 @@ def checks() -> dict[str, Check]:
 
 
 def patient(config: Config, path: Path, hosts: Sequence[str] | None) -> Patient:
-    """This machine. It is a node where slurmd runs, the daemon's where its state folder lies, and else a login host."""
+    """This machine: a node where slurmd runs, the controller where slurmctld does, the daemon's where its state folder lies, else a login host."""
     facts = slurm_config(config)
     if hosts:
         return Patient(config, path, frozenset(Host(h) for h in hosts), facts)
     running = set(processes().values())
-    guessed = {Host.NODE} if "slurmd" in running else set[Host]()
+    guessed = {host for host, program in ((Host.NODE, "slurmd"), (Host.CONTROLLER, "slurmctld")) if program in running}
     if config.daemon.state_dir.exists() or "gpualertd" in running:
         guessed.add(Host.DAEMON)
     return Patient(config, path, frozenset(guessed or {Host.LOGIN}), facts)
@@ -39,10 +44,17 @@ def slurm_config(config: Config) -> dict[str, str]:
     from gpualert_slurm.epilog.bounded_command import CommandError, run
 
     try:
-        said = run(["scontrol", "show", "config"], timeout_s=min(10.0, config.daemon.slurm_timeout_s)).stdout
+        asked_s = time.time()
+        said = run(["scontrol", "show", "config"], timeout_s=min(10.0, config.daemon.slurm_timeout_s), env={**os.environ, "TZ": "UTC"}).stdout
+        answered_s = time.time()
     except CommandError:
         return {}
-    return {m[1]: m[2].strip() for m in re.finditer(r"^(\S+)\s*=\s*(.*)$", said, re.MULTILINE)}
+    found = {m[1]: m[2].strip() for m in re.finditer(r"^(\S+)\s*=\s*(.*)$", said, re.MULTILINE)}
+    if time_there := re.match(r"Configuration data as of (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)", said):
+        there_s = calendar.timegm(time.strptime(time_there[1], "%Y-%m-%dT%H:%M:%S"))
+        # Cut to whole seconds there: it was that second at some moment between asking and the answer.
+        found[AHEAD] = str(max(0.0, there_s - answered_s) or min(0.0, there_s + 1 - asked_s))
+    return found
 
 
 def processes() -> dict[int, str]:

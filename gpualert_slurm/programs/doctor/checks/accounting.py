@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 from collections.abc import Iterator
 
 from gpualert_slurm.epilog.bounded_command import CommandError, run
@@ -20,8 +21,8 @@ def _run(who: Patient) -> Iterator[Found]:
         yield bad(str(error), "systemctl status slurmdbd; sacctmgr show cluster")
         return
     yield good("sacct answers")
-    private = who.facts.get("PrivateData", "none")
-    hidden = sorted({"jobs", "events", "usage", "nodes"} & set(private.replace("(null)", "").split(",")))
+    private = ",".join(filter(None, (who.facts.get("PrivateData", "").replace("(null)", ""), *_slurmdbds(timeout_s)))) or "none"
+    hidden = sorted({"jobs", "events", "usage", "nodes"} & set(private.split(",")))
     try:
         level = run(["sacctmgr", "--noheader", "--parsable2", "show", "user", user, "format=AdminLevel"], timeout_s=timeout_s).stdout.strip()
     except CommandError as error:
@@ -38,6 +39,15 @@ def _run(who: Patient) -> Iterator[Found]:
         yield good(f"PrivateData is {private}: {user} sees every job without further rights")
     if os.geteuid() not in (0, _uid(user)):
         yield unknown(f"asked as uid {os.geteuid()}, not as {user}", f"sudo -u {user} gpualert doctor")
+
+
+def _slurmdbds(timeout_s: float) -> list[str]:
+    """PrivateData of slurmdbd.conf, which decides what sacct shows; slurm.conf's decides about squeue and scontrol."""
+    try:
+        said = run(["sacctmgr", "show", "configuration"], timeout_s=timeout_s).stdout
+    except CommandError:
+        return []
+    return [m[1] for m in re.finditer(r"^PrivateData\s*=\s*(\S+)", said, re.MULTILINE) if m[1] not in ("none", "(null)")]
 
 
 def _is_slurm_user(who: Patient, user: str) -> bool:

@@ -17,24 +17,29 @@ OLD_S = 3600.0
 
 def _run(who: Patient) -> Iterator[Found]:
     folder = who.config.daemon.state_dir
-    lock = folder / "gpualertd.lock"
     try:
-        fd = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+        alive = runs(folder)
     except PermissionError:
-        yield unknown(f"{lock} cannot be looked at as this user", "run gpualert doctor as root")
+        yield unknown(f"{folder} cannot be looked at as this user", "run gpualert doctor as root")
         return
     except OSError:
         yield bad("gpualertd has never run here", "systemctl enable --now gpualertd")
         return
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        yield bad("gpualertd does not run", "systemctl start gpualertd; journalctl -u gpualertd -n 50")
-    except BlockingIOError:
-        yield good("gpualertd runs")
-    finally:
-        os.close(fd)
+    yield good("gpualertd runs") if alive else bad("gpualertd does not run", "systemctl start gpualertd; journalctl -u gpualertd -n 50")
     yield from _outbox(folder / "outbox")
     yield from _provider(who)
+
+
+def runs(state_dir: Path) -> bool:
+    """Whether somebody holds the daemon's lock. Raises OSError: there is none, or it cannot be opened."""
+    fd = os.open(state_dir / "gpualertd.lock", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _outbox(folder: Path) -> Iterator[Found]:

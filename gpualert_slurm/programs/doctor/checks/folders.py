@@ -28,7 +28,10 @@ def _run(who: Patient) -> Iterator[Found]:
         return
     if Host.NODE in who.hosts:
         yield from _folder(site.state_dir, 0, 0o711, "site.state_dir", local=True)
-    if who.hosts & {Host.NODE, Host.DAEMON}:
+    if site.transport == "tcp":  # then it is the daemon's own
+        if Host.DAEMON in who.hosts:
+            yield from _folder(site.spool_dir, account.pw_uid, 0o700, "site.spool_dir", local=True)
+    elif who.hosts & {Host.NODE, Host.DAEMON}:
         yield from _folder(site.spool_dir, account.pw_uid, 0o1733, "site.spool_dir", local=False)
     if Host.DAEMON in who.hosts:
         yield from _folder(daemon.state_dir, account.pw_uid, 0o700, "daemon.state_dir", local=True)

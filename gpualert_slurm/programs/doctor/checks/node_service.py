@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gpualert_slurm.epilog.bounded_command import CommandError, run
 from gpualert_slurm.programs.doctor.check import Check, Found, Host, Patient, bad, good, unknown
+from gpualert_slurm.programs.doctor.checks.controller import epilog
 from gpualert_slurm.programs.doctor.examination import processes
 
 LATE_S = 60.0
@@ -25,14 +26,7 @@ def _run(who: Patient) -> Iterator[Found]:
         yield bad(f"gpualert-node does not run, and a job has been waiting for it for {waiting:.0f} s", "systemctl enable --now gpualert-node.path")
     else:
         yield from _unit()
-    epilog = who.facts.get("Epilog", "")
-    if not who.facts:
-        yield unknown("slurm.conf's Epilog: scontrol does not answer")
-    elif "gpualert-epilog" in epilog:
-        yield good(f"Epilog is {epilog}")
-    else:
-        yield bad(f"slurm.conf's Epilog is {epilog or 'not set'}: jobs end, and their reports wait for the sweep",
-                  "echo 'Epilog=/opt/gpualert/bin/gpualert-epilog' >> /etc/slurm/slurm.conf && scontrol reconfigure")  # fmt: skip
+    yield from epilog(who)
 
 
 def _waiting(state_dir: Path) -> float | None:
