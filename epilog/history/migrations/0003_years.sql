@@ -9,7 +9,7 @@ CREATE INDEX verdict_by_name ON verdict (cluster, uid, job_name, ended_ns);
 CREATE INDEX verdict_with_losses ON verdict (cluster, uid, ended_ns) WHERE head_loss IS NOT NULL;
 CREATE INDEX message_by_thread ON message (thread, queued_ns);
 
--- Up to when something was looked at: 'reconciled' is the end of the last stretch of Slurm's accounting that was gone through.
+-- Moments by name. 'reconcile from': jobs that ended before then are not searched for in Slurm's accounting.
 CREATE TABLE mark (
     name    TEXT    PRIMARY KEY,
     time_ns INTEGER NOT NULL

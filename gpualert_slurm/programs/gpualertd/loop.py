@@ -112,8 +112,9 @@ class Loop:
         return True
 
     def _pass(self) -> None:
-        self._parts.reconciler.step()
         touched = {added.run.id for document, added in self._parts.intake.take_in() if self._note(document, added.run.id)}
+        if not self._parts.intake.unread:  # what lies there may be the note of any job
+            self._parts.reconciler.step()
         runs = self._history.runs(RunState.COLLECTING)
         view = self._parts.view
         self.hot = (self.hot | touched) & {run.id for run in runs}

@@ -27,12 +27,15 @@ from gpualert_slurm.wishes import When, Wishes
 
 log = logging.getLogger(__name__)
 
-MARK = "reconciled"
+MARK = "reconcile from"
 SLACK = 1.5
 """Times ``report_deadline_s`` after its end a job counts as unannounced: slurmdbd and reports may be late."""
 LONGEST_BACK_S = 48 * 3600.0
 """A daemon that was away for longer does not write about older jobs."""
-LONGEST_STRETCH_S = 3600.0
+BACK_S = 2 * 3600.0
+"""Each round looks at so much again: slurmctld keeps what slurmdbd could not take, and an end may come into accounting hours late."""
+STRETCH_S = 3600.0
+"""Of accounting in one question."""
 MOST_JOBS = 1000
 """Unknown jobs looked at in one go; the rest of the stretch comes next."""
 MAIL = re.compile(r"--gpualert-mail(?:=|\s+)['\"]?([^\s'\"]{1,2000})")
@@ -46,38 +49,38 @@ class Reconciler:
         """``view`` counts the questions among the daemon's others; ``provider`` is this object's alone, for it remembers what it was asked last."""
         self._config, self._history, self._view, self._provider, self._asking = config, history, view, provider, asking
         self._next = 0.0
+        self._at: int | None = None
+        self._passed_over: dict[tuple[int, int], None] = {}
         self.found = 0
         """Jobs taken up so far."""
 
     def step(self) -> None:
-        """Look at the next stretch, where that is due. Never raises for Slurm's sake: it is looked at again later."""
+        """Look at the next stretch, where that is due: after the spool was read to its end. Raises nothing for Slurm's sake."""
         every_s = self._config.daemon.reconcile_s
         if every_s <= 0 or time.monotonic() < self._next or not self._view.may_ask():
             return
-        self._next = time.monotonic() + every_s
         now = time.time_ns()
         until = now - int(SLACK * self._config.daemon.report_deadline_s * 1e9)
-        marked = self._history.marked(MARK)
-        if marked is None:  # the first start: what was before gpualert is not its business
-            self._history.mark(MARK, until)
-            return
-        since = max(marked, now - int(LONGEST_BACK_S * 1e9))
-        stretch = min(until, since + int(LONGEST_STRETCH_S * 1e9))
-        if stretch <= since:
-            return
+        first = self._history.marked(MARK)
+        if first is None:  # what ended before gpualert came is not its business
+            self._history.mark(MARK, first := until)
+        at = max(first, now - int(LONGEST_BACK_S * 1e9)) if self._at is None else self._at
+        end = min(until, at + int(STRETCH_S * 1e9))
         try:
-            done = self._look_at(since, stretch)
+            self._at = self._look_at(at, end) if end > at else at
         except RecordsError as error:
             log.warning(line("not_reconciled", why=error, again_in_s=every_s))
+            self._next = time.monotonic() + every_s
             return
-        self._history.mark(MARK, done)
-        if done < until:
-            self._next = 0.0  # there is more
+        if self._at >= until:
+            self._next = time.monotonic() + every_s
+            self._at = max(first, until - int(BACK_S * 1e9))
+            self._passed_over = {job: None for job in self._passed_over if job[1] >= self._at}
 
     def _look_at(self, since_ns: int, until_ns: int) -> int:
         """Take up what is unknown in the stretch; gives how far that went."""
         ended = self._view.asks(lambda: ended_jobs(self._asking, since_ns, until_ns))
-        unknown = [job for job in ended if not self._known(job)]
+        unknown = [job for job in ended if (job.job_id, job.end_ns) not in self._passed_over and not self._known(job)]
         some = unknown[:MOST_JOBS]
         if some:
             queries = [JobQuery(job_id=job.job_id, not_before_ns=job.start_ns or job.end_ns) for job in some]
@@ -85,6 +88,7 @@ class Reconciler:
             described = self._view.asks(lambda: self._provider.describe(queries, rows))
             wanted = {(job.job_id, job.end_ns) for job in some}
             self._take_up([row for row in described if (row.job_id, row.end_ns) in wanted])
+            self._passed_over.update(dict.fromkeys(wanted))
         return until_ns if len(some) == len(unknown) else max(since_ns + 1, some[-1].end_ns)
 
     def _known(self, job: EndedJob) -> bool:
