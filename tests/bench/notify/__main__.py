@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.bench import page
 from tests.bench.compare import Row
-from tests.bench.notify import killed, rendering, storm, throughput
+from tests.bench.notify import killed, rendering, storm, throughput, years
 
 COMMAND = "make bench-notify"
 
@@ -20,7 +20,8 @@ def main() -> int:
     logging.disable(logging.WARNING)
     messages = int(os.environ.get("GPUALERT_BENCH_MESSAGES") or 10_000)
     parts = {"killed": lambda f, p: killed.run(f, messages, p), "throughput": lambda f, p: throughput.run(f, min(messages, 1000), p),
-             "rendering": lambda _, p: rendering.run(p), "storm": lambda _, p: storm.run(messages // 2, p)}
+             "rendering": lambda _, p: rendering.run(p), "years": lambda f, p: years.run(f, messages * 10, p),
+             "storm": lambda _, p: storm.run(messages // 2, p)}
     wanted = sys.argv[1:] or list(parts)
     before, rows = os.getloadavg()[0], list[Row]()
     for name in wanted:
