@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gpualert_slurm.config import DEFAULT_PATH, ConfigError, load
-from gpualert_slurm.notify.plain import visible
 from gpualert_slurm.programs.command import Command
 from gpualert_slurm.programs.doctor.check import Found, Host, Standing, good
 
@@ -70,6 +69,8 @@ class _Report:
 
     def add(self, title: str, lines: Iterable[Found]) -> None:
         """Print them."""
+        from gpualert_slurm.notify.plain import visible
+
         for found in lines:
             self._bad = self._bad or found.standing is Standing.BAD
             if found.standing is Standing.GOOD and self._quiet:
