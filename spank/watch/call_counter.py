@@ -1,7 +1,7 @@
 """How often threads of other processes call functions, over a short window: uprobes that exist for these processes only (perf_event_open(2)).
 
 The kernel counts; nothing of a call is seen, no other process that has the library mapped is touched, and everything is gone when the descriptors are
-closed, also by a crash. While it counts, each call costs its thread a trap.
+closed, also by a crash. While it counts, each call costs its thread a trap. Needs CAP_SYS_ADMIN (tried on Linux 6.18: CAP_PERFMON is not enough).
 """
 
 from __future__ import annotations
