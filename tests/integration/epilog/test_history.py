@@ -172,10 +172,53 @@ def test_what_is_written_together_is_durable_together(history: History, tmp_path
         history.add(report("n2"), T0)
         assert seen() == 0
     assert seen() == 2
-    with pytest.raises(ValueError, match="in the middle"), history.together():
-        history.add(report("n3"), T0)
-        raise ValueError("in the middle")
+
+    def broken_off() -> None:
+        with history.together():
+            history.add(report("n3"), T0)
+            raise ValueError("in the middle")
+
+    with pytest.raises(ValueError, match="in the middle"):
+        broken_off()
     assert (seen(), len(history.runs(RunState.COLLECTING))) == (2, 1)
     history.add(report("n3"), T0)
     assert seen() == 3
     other.close()
+
+
+def test_a_history_of_schema_2_keeps_its_past(tmp_path: Path) -> None:
+    """What a node had before is found after the migration, by its user and by who blamed the node."""
+    old = tmp_path / "old"
+    old.mkdir()
+    for number, sql in migrations()[:2]:
+        (old / f"{number:04d}_x.sql").write_text(sql)
+    database = open_database(tmp_path / "history.db", old)
+    record = merge((note(),), (report("n1"), report("n2")), [row()])
+    for run_id, fault, uid in ((1, "user", 1000), (2, "node", 3000), (3, "user", 3000)):
+        database.execute("INSERT INTO run (id, cluster, job_id, uid, label, state, first_seen_ns, started_ns) VALUES (?, 'c', ?, ?, ?, 'done', 0, 0)",
+                         (run_id, 100 + run_id, uid, str(100 + run_id)))  # fmt: skip
+        database.execute(
+            "INSERT INTO verdict (id, run_id, position, newest, cluster, job_id, label, uid, mode, fault, ended_ns, content, record)"
+            " VALUES (?, ?, 0, 1, 'c', ?, ?, ?, 'B2', ?, ?, x'', x'')", (run_id, run_id, 100 + run_id, str(100 + run_id), uid, fault, T0 - run_id * S))  # fmt: skip
+        database.execute("INSERT INTO verdict_node VALUES (?, 'n1')", (run_id,))
+    database.close()
+    history = History(tmp_path / "history.db")
+    found = history.past(record)
+    assert [(p.relation, p.job) for p in found] == [("node", "101"), ("node", "another user's job")]
+    history.mark("reconcile from", T0)
+    assert (history.marked("reconcile from"), history.marked("other")) == (T0, None)
+    history.close()
+
+
+def test_a_run_is_known_while_it_is_under_way(history: History) -> None:
+    """By job, owner and time: an id that has wrapped, or another's job, is not known by it."""
+    added = history.add(report("n1"), T0)
+    assert history.knows("c", 7, 1000, (T0, T0 + 10 * S))
+    record = merge((), (report("n1"),), [row()])
+    judge(history, added.run.id, record)
+    assert history.knows("c", 7, 1000, (T0, T0 + 10 * S))
+    assert not history.knows("c", 7, 1000, (T0 + 3600 * S, T0 + 3700 * S))
+    assert not history.knows("c", 7, 1001, (T0, T0 + 10 * S))
+    assert not history.knows("d", 7, 1000, (T0, T0 + 10 * S))
+    history.mark_done(added.run.id, "sent", T0)
+    assert history.knows("c", 7, 1000, (T0, T0 + 10 * S))
