@@ -172,7 +172,7 @@ def _below(report: NodeReport, zone: tzinfo | None) -> list[str]:
     lines: list[str] = []
     for process in report.processes:
         ended = _ended(process)
-        if ended and (process.rank is not None or process.gpu_uuids):
+        if ended and _matters(process):
             who = f"rank {process.rank}" if process.rank is not None else "a process"
             when = _clock(process.ended_ns, zone) if process.ended_ns else "?"
             lines.append(f"{who} on {report.node} (pid {process.pid}) ended at {when}: {ended}")
@@ -183,6 +183,12 @@ def _below(report: NodeReport, zone: tzinfo | None) -> list[str]:
         what = f"no output since {since}" if stall.silent else "looked at before the time limit"
         lines.append(f"{report.node}: {what}; {who}{why}")
     return ["", *(_visible(line) for line in lines)] if lines else []
+
+
+def _matters(process: Process) -> bool:
+    """A rank by its launcher's word or by its GPU, and whoever failed: a job script's shells end too."""
+    failed = process.exit_signal is not None or bool(process.exit_code)
+    return bool(process.gpu_uuids) or "LOCAL_RANK" in process.environment or (failed and process.rank is not None)
 
 
 def _ended(process: Process) -> str | None:

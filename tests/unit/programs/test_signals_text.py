@@ -100,3 +100,15 @@ def test_columns_between_readings_at_the_usual_pace_are_filled_and_a_silence_is_
     (line,) = [line for line in draw([report(readings)], timezone.utc, width=46).splitlines() if "power" in line]
     begun, silent, again = re.fullmatch(r" *power_mw +(█+)(·+)(█+) 500 … 500 W", line).groups()
     assert (len(begun), len(silent), len(again)) == (7, 33, 6)
+
+
+def test_ends_of_a_job_scripts_shells_are_not_listed_and_those_of_ranks_are():
+    """All of them have the task's environment."""
+    ends = [
+        Process(node="n2", pid=5, rank=0, exit_code=0, ended_ns=T0, environment={"SLURM_PROCID": "0"}),
+        Process(node="n2", pid=6, rank=0, exit_code=0, ended_ns=T0, environment={"RANK": "0", "LOCAL_RANK": "0"}),
+        Process(node="n2", pid=7, rank=1, exit_code=0, ended_ns=T0, gpu_uuids=("GPU-a",)),
+        Process(node="n2", pid=8, rank=1, exit_code=3, ended_ns=T0),
+    ]
+    text = draw([report(over_time("gpu_power_mw", [1.0] * 3, Where(node="n2", gpu_uuid="GPU-a"), "mW"), processes=tuple(ends))], timezone.utc)
+    assert re.findall(r"\(pid (\d)\) ended", text) == ["6", "7", "8"]
