@@ -22,6 +22,7 @@ from gpualert_slurm.rank import RankLog
 from tests.testbed import Cluster
 from tests.testbed.daemon import wait_until
 from tests.testbed.host import ALICE
+from tests.testbed.nvml_library import healthy
 from tests.testbed.tracking import VARIABLE, slurm_version
 
 ROOT = Path(os.environ.get("CORPUS_BED", "/var/tmp/c-b"))
@@ -29,7 +30,7 @@ SHOWN_ROOT = "/lustre/proj"
 SHOWN_USER = "alice-research"
 MAX_LOG_BYTES = 96 * 1024
 JOB_S = 420
-AT_ONCE = 32
+AT_ONCE = int(os.environ.get("CORPUS_AT_ONCE", "8"))
 """Jobs at the same time: the bed's nodes share a small machine."""
 JUDGED_S = 150
 Todo = Sequence[tuple[str, int, SlurmJob]]
@@ -172,7 +173,14 @@ class _Ran:
             for (node, gpu), (first, later) in job.gpus.items():
                 name, places = held[node]
                 place = places[gpu]
+                self._forget(name, place)
                 self.cluster.nvml.script(name, place, dict(first), [(shift_s + at_s, place, changes) for at_s, changes in later], self.began_s)
+
+    def _forget(self, node: str, gpu: int) -> None:
+        """What was written down for the GPU's last job is not this one's."""
+        timelines = self.cluster.nvml._timelines  # noqa: SLF001  # the library resets whole nodes, whose other GPUs are in use
+        timelines[node] = [change for change in timelines[node] if change[1] != gpu]
+        self.cluster.nvml._gpus[node][gpu] = healthy(node, gpu)  # noqa: SLF001
 
     def _judged(self) -> None:
         """Wait until the daemon is done with every job that ran."""
