@@ -11,12 +11,12 @@ from typing import BinaryIO
 from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
-from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard, newlines
-from gpualert_slurm.classifier.nominate import Nomination
+from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard
+from gpualert_slurm.classifier.page import Page, placed
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
-from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine, Skipped
+from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
@@ -100,18 +100,20 @@ class _Pass:
         """Read a block, or what of it lies between two lines at which the log's first lines come again."""
         if not block.data:
             return
-        page = _Page(block, self.line)
+        page = Page(block, self.line)
         if again:
             self._comes_again(page)
         if self.dense and not self.open.any and not self.restarts.waiting:
             self._compare(page)
         else:
             self._match(page, 0)
-        self.dense = page.left_out > DENSE * page.data.count(b"\n", 0, DENSE_BYTES) * (len(page.data) / DENSE_BYTES)
-        self.line = page.close()
+        after = page.close()
+        lines = after - self.line if page.plain else page.data.count(b"\n", 0, DENSE_BYTES) * (len(page.data) / DENSE_BYTES)
+        self.dense = page.left_out > DENSE * lines
+        self.line = after
         self.before = (self.before + page.data)[-LOOK_BACK_BYTES:] if len(page.data) < LOOK_BACK_BYTES else page.data[-LOOK_BACK_BYTES:]
 
-    def _comes_again(self, page: _Page) -> None:
+    def _comes_again(self, page: Page) -> None:
         start, end = bounds(page.data, 0)
         line = clean(page.data[start:end], page.offset, self.line)
         begun = self.restarts.comes_again(line, in_story=self.open.any, pause_s=self._pause_s(line))
@@ -123,7 +125,7 @@ class _Pass:
         now, before = self.found.when(line.offset), self.found.when(line.offset - 2) if line.offset > 1 else None
         return (now[0] - now[1] - before[0] - before[1]) / 1e9 if now is not None and before is not None else None
 
-    def _begin(self, begun: Beginning, page: _Page | None = None) -> None:
+    def _begin(self, begun: Beginning, page: Page | None = None) -> None:
         """An attempt begins: what was being read and counted belongs to the one before it."""
         for match in self.open.close():
             self.found.add(self._stamped(match))
@@ -136,37 +138,44 @@ class _Pass:
         self.restarts.begin()
         self.looks = 0
 
-    def _match(self, page: _Page, begin: int) -> None:
+    def _match(self, page: Page, begin: int) -> None:
         """The lines from byte ``begin`` on: every line is matched."""
         data, routine, stories = page.data, self.routine, self.open.stories
         text = bare(data[begin:] if begin else data)
         nominated = self.rules.nominator.lines(text)
         if begin or len(text) != len(data):
             nominated = placed(nominated, text, data, begin)
-        shapes, offset, last = routine.nameless, page.offset, page.last
+        nameless, offset, last = routine.nameless, page.offset, page.last
+        shapes = b"\n".join([data[start:end] for start, end, _ in nominated]).translate(DIGITS).split(b"\n")
         position, left_out = begin, 0
-        for start, end, mask in nominated:
+        same, count, place = None, 0, (0, 0)  # lines of one kind after the other are counted together
+        for (start, end, mask), shape in zip(nominated, shapes, strict=False):
             if stories:
                 self._follow(page, position, start)
-            raw = data[start:end]
             if not stories:
-                kind = shapes.get(raw.translate(DIGITS))
+                kind = nameless.get(shape)
                 if kind is None and routine.some_named:
-                    kind = self._named(raw)
+                    kind = self._named(data[start:end])
                 if kind is not None and offset + start < kind.until:
-                    kind.left_out += 1
-                    left_out += 1
-                    last[kind] = (start, end)
+                    if kind is same:
+                        count += 1
+                    else:
+                        left_out += _count(same, count, place, last)
+                        same, count = kind, 1
+                    place = (start, end)
                     continue
-            self._line(page, raw, start, mask)
+            left_out += _count(same, count, place, last)
+            same, count = None, 0
+            self._line(page, data[start:end], start, mask)
             if self.begun is not None:
                 self._begin(self.begun, page)
             position = end + 1
+        left_out += _count(same, count, place, last)
         page.left_out += left_out
         if stories:
             self._follow(page, position, len(data))
 
-    def _follow(self, page: _Page, position: int, to: int) -> None:
+    def _follow(self, page: Page, position: int, to: int) -> None:
         """Every line before byte ``to``, while a story of several lines is being read."""
         while self.open.any and position < to:
             start, end = bounds(page.data, position)
@@ -175,7 +184,7 @@ class _Pass:
                 self._begin(self.begun, page)
             position = end + 1
 
-    def _compare(self, page: _Page) -> None:
+    def _compare(self, page: Page) -> None:
         """A block most of whose lines are routine: only those that may not be are matched, the others are counted."""
         data, offset = page.data, page.offset
         choice = Choice(data, offset, self.routine)
@@ -203,7 +212,7 @@ class _Pass:
                 return
         page.count(choice, None)
 
-    def _line(self, page: _Page, raw: bytes, start: int, mask: int) -> None:
+    def _line(self, page: Page, raw: bytes, start: int, mask: int) -> None:
         line = clean(raw, page.offset + start, page.number(start))
         self.long_lines += len(raw) > MAX_LINE_BYTES
         ended = self.open.take(line)
@@ -229,7 +238,7 @@ class _Pass:
             touched = {(name, line.speaker.rank) for match in said for name in SERIES & match.data.keys()} if said else set()
             self.routine.was(line, said, touched)
 
-    def _opened(self, page: _Page, line: Line) -> None:
+    def _opened(self, page: Page, line: Line) -> None:
         """A story begins: the time of the line above it, where that heads the same record (``logger.exception`` prints both)."""
         at = line.offset - page.offset
         window = page.data[at - LOOK_BACK_BYTES : at] if at >= LOOK_BACK_BYTES else (self.before + page.data[:at])[-LOOK_BACK_BYTES:]
@@ -244,7 +253,7 @@ class _Pass:
         stamp = self.headed.pop(line.speaker.key, None) if line.speaker.stamp is None else None
         return match if stamp is None else replace(match, line=replace(line, speaker=replace(line.speaker, stamp=stamp)))
 
-    def _reached(self, page: _Page) -> None:
+    def _reached(self, page: Page) -> None:
         """How far the steps had counted in the lines that were left out."""
         page.remember()
         ends = (kind.last for kind in self.routine.live if kind.last is not None and kind.last.offset > kind.read_to)
@@ -320,59 +329,9 @@ class _Pass:
             self.gaps.append(Gap(what=f"the ends of {lines} long lines of {path}", why="a line is read up to 16 KiB", **whose))
 
 
-class _Page:
-    """A block being read: its lines flat, their numbers, and what was left out of it."""
-
-    def __init__(self, block: Block, line: int) -> None:
-        self._raw = block.data
-        self.data = flat(block.data)
-        self.offset = block.offset
-        self.left_out = 0
-        self.last: dict[Kind, tuple[int, int]] = {}
-        """Where the last line of each kind that was left out stands."""
-        self._counted, self._number = 0, line
-
-    def number(self, start: int) -> int:
-        """The number in the file of the line at ``start``, which is not before the one asked for last."""
-        self._number += newlines(self._raw[self._counted : start])
-        self._counted = start
-        return self._number
-
-    def count(self, choice: Choice, upto: int | None) -> None:
-        """Count what was left out without being looked at, up to line number ``upto`` of the block."""
-        lines, last = choice.left_out(upto)
-        for kind, number in lines.items():
-            kind.left_out += number
-            self.left_out += number
-        for kind, place in last.items():
-            self.last[kind] = max(place, self.last.get(kind, place))
-
-    def remember(self) -> None:
-        """Note of each kind the last line that was left out so far."""
-        end, number = self._counted, self._number
-        for kind, (start, stop) in sorted(self.last.items(), key=lambda item: item[1], reverse=True):  # they stand near: counted from there
-            number -= newlines(self._raw[start:end])
-            end = start
-            kind.last = Skipped(self.data[start:stop], self.offset + start, number)
-        self.last.clear()
-
-    def close(self) -> int:
-        """Remember the last lines that were left out; gives the number of the line that follows the block."""
-        after = self.number(len(self.data))
-        self.remember()
-        return after
-
-
-def placed(nominated: list[Nomination], text: bytes, data: bytes, begin: int) -> list[Nomination]:
-    """Nominations in ``text``, which is ``data`` from ``begin`` on without colours and NULs, as places in ``data``: line by line."""
-    placed: list[Nomination] = []
-    if len(text) == len(data) - begin:
-        return [(start + begin, end + begin, mask) for start, end, mask in nominated]
-    lengths = [len(line) for line in data[begin:].split(b"\n")]
-    at, before, counted = begin, 0, 0
-    for start, _, mask in nominated:
-        number = before + text.count(b"\n", counted, start)
-        at += sum(lengths[before:number]) + number - before
-        before, counted = number, start
-        placed.append((at, at + lengths[number], mask))
-    return placed
+def _count(kind: Kind | None, lines: int, place: tuple[int, int], last: dict[Kind, tuple[int, int]]) -> int:
+    """Note that so many lines of one kind were left out, the last one at ``place``."""
+    if kind is not None:
+        kind.left_out += lines
+        last[kind] = place
+    return lines

@@ -13,8 +13,8 @@ from gpualert_slurm.classifier.expression import NotDerivableError, expression
 from gpualert_slurm.classifier.hyper import Hyper, hyperscan
 from gpualert_slurm.classifier.lines import Line, bare, blocks, clean, flat, newlines
 from gpualert_slurm.classifier.nominate import Nominator, Plain, needed
+from gpualert_slurm.classifier.page import placed
 from gpualert_slurm.classifier.pattern import groups
-from gpualert_slurm.classifier.scan import placed
 
 MOST_PATTERN = 4000
 
