@@ -202,7 +202,9 @@ def _keep(cluster: Cluster, job_id: int, job: SlurmJob, folder: Path) -> None:
     finally:
         history.close()
     environment = ENVIRONMENTS[job.python]
-    hide = Scrub({str(cluster.root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places()})
+    # All nodes are one host: what runs on a bed beside this one, and outside, is seen by its nodes' watchers.
+    beside = {f"{str(ROOT)[:-1]}{letter}": SHOWN_ROOT for letter in "bcdw"}
+    hide = Scrub({**beside, str(cluster.root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places()})
     shutil.rmtree(folder, ignore_errors=True)
     (folder / LOGS).mkdir(parents=True)
     record, kept = _with_stepd_logs(record)

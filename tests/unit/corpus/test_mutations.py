@@ -44,24 +44,27 @@ def right(case: Case) -> bool:
 
 @pytest.mark.parametrize("case", sample(24, lambda c: c.label.mode in CRASHES and c.label.cause and len(c.label.failed_ranks) == 1), ids=lambda c: c.name)
 def test_without_the_lines_it_cites_the_verdict_is_another(case: Case, tmp_path: Path):
-    """Every quoted line that says what ended the run is blanked, in every rank's log."""
+    """Every quoted line is blanked in every rank's log; what then speaks instead is blanked too: at the latest then the verdict has nothing to stand on."""
     if not right(case):
         pytest.skip("the verdict was wrong before")
     folder = stage(case, tmp_path / "x")
-    verdict = judge(job_of(folder))
-    cited = {i for claim in verdict.shows for i in claim.evidence}
-    roots = [e for e in verdict.evidence if e.id in cited and isinstance(e.source, Quote) and e.role.value != "marker"]
-    assert roots, "nothing was quoted"
     before = said(folder)
-    words = {line for e in roots for line in e.source.text.encode().splitlines() if len(line.strip()) > 8}
-    for path in logs(folder):
-        content = path.read_bytes()
-        for line in words:
-            at = content.find(line)
-            while at >= 0:
-                blank(path, at, len(line))
-                at = content.find(line, at + 1)
-    assert said(folder) != before
+    for _ in range(4):
+        verdict = judge(job_of(folder))
+        cited = {i for claim in verdict.shows for i in claim.evidence}
+        quoted = [e.source for e in verdict.evidence if e.id in cited and isinstance(e.source, Quote) and e.role.value != "marker"]
+        assert quoted, "nothing was quoted"
+        words = {line for quote in quoted for line in quote.text.encode().splitlines() if len(line.strip()) > 8}
+        for path in logs(folder):
+            content = path.read_bytes()
+            for line in words:
+                at = content.find(line)
+                while at >= 0:
+                    blank(path, at, len(line))
+                    at = content.find(line, at + 1)
+        if said(folder) != before:
+            return
+    pytest.fail(f"still {before}")
 
 
 @pytest.mark.parametrize("case", sample(16, lambda c: (c.folder / RECORD_NAME).exists() and len(c.label.failed_ranks) == 1), ids=lambda c: c.name)
@@ -91,7 +94,7 @@ def test_a_near_miss_in_place_of_the_word_does_not_name_the_cause(case: Case, tm
     folder = stage(case, tmp_path / "x")
     for path in logs(folder):
         content = path.read_bytes()
-        for word, near in (*NEAR, (b"Permission denied", b"Permission defined"[:17]), (b"Errno 2]", b"Errno xx"), (b"Errno 13]", b"Errno xxx"), (b"can't allocate memory", b"can't allocate mittens"[:21])):
+        for word, near in (*NEAR, (b"Permission denied", b"Permission defined"[:17]), (b"Operation not permitted", b"Operation not permuted."), (b"Errno 1]", b"Errno xx"), (b"Errno 2]", b"Errno xx"), (b"Errno 13]", b"Errno xxx"), (b"can't allocate memory", b"can't allocate mittens"[:21])):
             content = content.replace(word, near[: len(word)].ljust(len(word)))
         path.write_bytes(content)
     cause = judge(job_of(folder)).cause
