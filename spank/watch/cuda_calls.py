@@ -49,21 +49,24 @@ def count(pids: Iterable[int], window_s: float, proc: Path = PROC) -> tuple[dict
     Raises:
         CannotCountError: nothing could be counted; the text says why.
     """
-    known: dict[Path, dict[str, int]] = {}
+    known: dict[tuple[int, int], dict[str, int]] = {}
+    paths: dict[tuple[int, int], Path] = {}
     wanted: list[Wanted] = []
     for pid in pids:
         threads = list(call_counter.busiest_threads(pid, MOST_THREADS, proc))
         for kind, library in libraries(pid, proc).items():
             functions = [function for names in CALLS[kind].values() for function in names]
             try:
-                file = library.resolve()
+                status = library.stat()
+                file = status.st_dev, status.st_ino
                 if file not in known:
                     known[file] = elf_symbols.offsets(library, functions)
             except (OSError, ValueError):
                 continue
             for name, those in CALLS[kind].items():
                 offsets = {known[file][function] for function in those if function in known[file]}  # several names of one function count once
-                wanted += [Wanted((pid, name), thread, Call(library, offset)) for thread in threads for offset in offsets]
+                # One path for one file, so that it is defined once: that of the first rank that has it.
+                wanted += [Wanted((pid, name), thread, Call(paths.setdefault(file, library), offset)) for thread in threads for offset in offsets]
     if not wanted:
         raise CannotCountError("no rank has libcuda or libnccl loaded")
     counted, seconds = call_counter.count(wanted, window_s)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,18 @@ while True:
         nccl.ncclAllReduce()
     time.sleep(0.01)
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tracefs() -> Iterator[None]:
+    """Where systemd mounts it; here perhaps nobody did."""
+    place = Path("/sys/kernel/tracing")
+    mounted = place.is_dir() and not (place / "uprobe_events").exists()
+    if mounted:
+        mounted = subprocess.run(["mount", "-t", "tracefs", "none", str(place)], check=False, capture_output=True).returncode == 0
+    yield
+    if mounted:
+        subprocess.run(["umount", "--lazy", str(place)], check=False)
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +114,29 @@ def test_nothing_stays_behind_in_a_process_that_was_counted(ranks: list[subproce
             return memory.read(8)
 
     before = first_bytes(ranks[0].pid)
-    counted([ranks[0].pid])
+    counting = threading.Thread(target=cuda_calls.count, args=([ranks[0].pid], 3.0))
+    counted([ranks[0].pid])  # or skip
+    counting.start()
+    until(lambda: first_bytes(ranks[0].pid) != before, "the trap is set where it was asked for")
+    assert first_bytes(ranks[2].pid) == before, "and nowhere else"
+    counting.join()
     until(lambda: first_bytes(ranks[0].pid) == before, "the trap is gone")
-    assert first_bytes(ranks[2].pid) == before
     assert all(process.poll() is None for process in ranks)
+    assert f"c{os.getpid()}_" not in Path("/sys/kernel/tracing/uprobe_events").read_text()
+
+
+def test_definitions_of_a_process_that_was_killed_go_with_the_next_window(ranks: list[subprocess.Popen[bytes]], folder: Path) -> None:
+    """Killed in the middle of a window: its counters are gone with it, its definition lies there, and counts nothing."""
+    counted([ranks[0].pid])  # or skip
+    events = Path("/sys/kernel/tracing/uprobe_events")
+    code = f"from gpualert_slurm.spank.watch import cuda_calls; cuda_calls.count([{ranks[0].pid}], 60)"
+    killed = subprocess.Popen([sys.executable, "-c", code])
+    until(lambda: f"/c{killed.pid}_" in events.read_text(), "it has defined its probes", 60)
+    killed.kill()
+    killed.wait()
+    assert f"/c{killed.pid}_" in events.read_text()
+    counted([ranks[0].pid])
+    assert f"/c{killed.pid}_" not in events.read_text()
 
 
 def test_process_without_cuda_or_that_is_gone_is_said() -> None:
