@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench import scan_log
@@ -47,6 +49,7 @@ def run(progress: Progress) -> list[Row]:
         return [
             *_raw(mixed, Path(folder), progress),
             *_evidence("a log of 5 % progress", mixed, LEAST_PACE, progress),
+            _parts(mixed, progress),
             *_evidence("a log of progress alone", alone, None, progress),
             *_evidence("one tqdm bar, behind carriage returns", bars, None, progress),
             *_without_the_wheel(Path(folder), progress),
@@ -117,6 +120,33 @@ def _evidence(what: str, log: Path, least: float | None, progress: Progress) -> 
     if least:
         rows.append(Row("the same: most memory held (RSS)", f"{max(rss) / 2**20:.0f} MiB", "≤ 200 MB", max(rss) <= MOST_RSS, f"n={len(rss)}"))
     return rows
+
+
+def _parts(log: Path, progress: Progress) -> Row:
+    """What no scan can be faster than: the file read and hashed, and read and matched, with nothing done about what is found."""
+    from gpualert_slurm.classifier.engine import engine
+    from gpualert_slurm.classifier.lines import BLOCK_BYTES
+
+    nominator = engine().nominator
+
+    def hashed() -> float:
+        digest = hashlib.sha256()
+        return _through(log, BLOCK_BYTES, digest.update)
+
+    values = interleave({"hash": hashed, "match": lambda: _through(log, BLOCK_BYTES, nominator.lines)}, min(3, rounds(ROUNDS)), progress)
+    size = log.stat().st_size
+    paces = [size / statistics.median(values[name]) for name in ("hash", "match")]
+    both = 1 / sum(1 / pace for pace in paces)
+    figure = f"{paces[0] / 1e6:.0f} and {paces[1] / 1e6:.0f} MB/s of CPU"
+    return Row("of that: the file read and hashed (SHA-256) alone, and read and its lines nominated alone", figure, "", None, f"together {both / 1e6:.0f} MB/s; n={len(values['hash'])}")
+
+
+def _through(log: Path, block: int, take: Callable[[bytes], object]) -> float:
+    began = time.process_time()
+    with log.open("rb") as file:
+        while data := file.read(block):
+            take(data)
+    return time.process_time() - began
 
 
 def _without_the_wheel(folder: Path, progress: Progress) -> list[Row]:

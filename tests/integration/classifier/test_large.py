@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 import tracemalloc
 
@@ -10,6 +11,7 @@ import pytest
 
 from gpualert_slurm.classifier import judge, scan
 from gpualert_slurm.evidence import Where
+from gpualert_slurm.programs.cli import main
 from tests.unit.classifier.records import Run, steps, trace
 
 MIB = 1 << 20
@@ -40,6 +42,22 @@ def test_100_mb_in_one_line_are_read_in_bounded_memory(filler):
     assert [e.data["type"] for e in parsed.evidence if e.says == "exception"] == ["KeyError"]
     assert parsed.bytes_read == size + len(tail)
     assert any("long lines" in gap.what for gap in parsed.gaps)
+
+
+def test_100_mb_in_one_line_are_diagnosed_explained_and_verified(tmp_path, capsys):
+    """As a user runs it: the error behind the line is the verdict, what was cut is said, and every citation stands."""
+    log = tmp_path / "rank0.log"
+    with log.open("wb") as file:
+        for _ in range(100):
+            file.write(b"x" * MIB)
+        file.write(b"\n" + trace("KeyError: 'x'").encode())
+    assert main(["diagnose", "--json", "--exit-code", "1", str(log)]) == 0
+    (tmp_path / "verdict.json").write_text(capsys.readouterr().out)
+    verdict = json.loads((tmp_path / "verdict.json").read_text())
+    assert (verdict["mode"], verdict["headline"].split(": ")[-2:]) == ("A1", ["KeyError", "'x'"])
+    assert any("long lines" in gap["what"] for gap in verdict["gaps"])
+    assert main(["explain", str(tmp_path)]) == 0
+    assert main(["verify", str(tmp_path)]) == 0
 
 
 def test_a_job_of_1024_ranks_is_judged_in_seconds():
