@@ -35,6 +35,8 @@ SIDE_BY_SIDE = 4
 BATCH, BATCH_BYTES = 64, 8 << 20
 """Pieces whose documents are kept in one transaction, and how much sealed text of them is in memory at once."""
 
+Taken = tuple[bool, Added]
+"""Whether a document that was kept is a report, and what became of it."""
 Opening = Piece | SealRefusedError | SealUnavailableError | OSError
 
 
@@ -81,13 +83,16 @@ class Intake:
         """Make what senders need. Raises OSError."""
         self._transport.prepare(self._site)
 
-    def take_in(self) -> list[tuple[JobNote | NodeReport, Added]]:
-        """Everything that is there now. While munged or the folder is away, looks come at growing intervals."""
+    def take_in(self) -> list[Taken]:
+        """Everything that is there now; of what was kept not the documents, for a thousand of them are large.
+
+        While munged or the folder is away, looks come at growing intervals.
+        """
         if self._stalls is not None:
             self._stalls.step()
         if time.monotonic() < self._not_before:
             return []
-        taken: list[tuple[JobNote | NodeReport, Added]] = []
+        taken: list[Taken] = []
         looked_at = 0
         try:
             for batch in self._batches():
@@ -120,7 +125,7 @@ class Intake:
         if batch:
             yield batch
 
-    def _take(self, arrivals: Sequence[Arrival]) -> list[tuple[JobNote | NodeReport, Added]]:
+    def _take(self, arrivals: Sequence[Arrival]) -> list[Taken]:
         """Open them side by side, keep what became whole in one transaction, and only then let go of its pieces.
 
         Raises:
@@ -162,15 +167,15 @@ class Intake:
             self._refuse(arrivals, str(error))
             return []
 
-    def _keep(self, whole: Sequence[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]) -> list[tuple[JobNote | NodeReport, Added]]:
-        taken: list[tuple[JobNote | NodeReport, Added]] = []
+    def _keep(self, whole: Sequence[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]) -> list[Taken]:
+        taken: list[Taken] = []
         if not whole:
             return taken
         with self._history.together():
             for document, _, sealed_by in whole:
                 if not isinstance(document, StallNote):
                     added = self._history.add(document, time.time_ns())
-                    taken.append((document, added))
+                    taken.append((isinstance(document, NodeReport), added))
                     kind = "note" if isinstance(document, JobNote) else "report"
                     self.kept[kind] += 1
                     late = None if not added.late else "yes"

@@ -21,8 +21,6 @@ from gpualert_slurm.epilog.history.run import Run, RunState
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.progress import Known, Progress, Stage, is_over, progress
 from gpualert_slurm.epilog.slurm_text import words
-from gpualert_slurm.job_note import JobNote
-from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.programs.gpualertd.bounded import StoppingError, SuspectError
 from gpualert_slurm.programs.gpualertd.diagnosis import Around, Diagnosis
 from gpualert_slurm.programs.gpualertd.dispatch import Dispatch
@@ -112,7 +110,10 @@ class Loop:
         return True
 
     def _pass(self) -> None:
-        touched = {added.run.id for document, added in self._parts.intake.take_in() if self._note(document, added.run.id)}
+        taken = self._parts.intake.take_in()
+        for _, added in taken:
+            self._tries.pop(added.run.id, None)
+        touched = {added.run.id for is_report, added in taken if is_report}  # which means that the job is ending
         if not self._parts.intake.unread:  # what lies there may be the note of any job
             self._parts.reconciler.step()
         runs = self._history.runs(RunState.COLLECTING)
@@ -136,11 +137,6 @@ class Loop:
         self._parts.dispatch.composed()
         self.open_runs = self._history.open_runs()
         self._forget_old()
-
-    def _note(self, document: JobNote | NodeReport, run_id: int) -> bool:
-        """Remember that a run's documents changed; True for a report, which means that the job is ending."""
-        self._tries.pop(run_id, None)
-        return isinstance(document, NodeReport)
 
     def _look(self, run: Run) -> Standing:
         rows = self._parts.view.rows.get(run.id, NO_ROWS)

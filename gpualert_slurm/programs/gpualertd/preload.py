@@ -7,6 +7,7 @@ first call compiles and looks up (modes, patterns, templates, fonts) would else 
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 
 from gpualert_slurm import classifier
@@ -51,5 +52,7 @@ confine()
 warm()
 adapter(Verdict)
 adapter(Composition)
+gc.freeze()  # the children share these pages as long as nothing touches them
+gc.set_threshold(100_000, 20, 50)
 
 __all__ = ["dispatch", "preload"]

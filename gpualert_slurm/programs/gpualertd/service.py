@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import threading
 from types import TracebackType
@@ -33,6 +34,9 @@ from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
 from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
 
 log = logging.getLogger(__name__)
+
+SELDOM = (100_000, 20, 50)
+"""Objects made between two searches for garbage, and searches of the young before one of the older."""
 
 
 class Service:
@@ -92,6 +96,9 @@ class Service:
         sending = Sending(self.outbox, config.mail, open_channel)
         sending.start()
         building.callback(sending.stop)
+        # What stays for ever is not searched for garbage again and again; what comes and goes (reports of a hundred thousand parts) has no cycles.
+        gc.freeze()
+        gc.set_threshold(*SELDOM)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop sending, close the history."""
