@@ -96,7 +96,7 @@ def blocks(log: BinaryIO, taste: Callable[[bytes], object] | None = None) -> Ite
             fresh = fresh[end:]
             skipping = False
         size = len(carry) + len(fresh)
-        end = max(fresh.rfind(mark) for mark in _LINE_ENDS) + 1
+        end = fresh.rfind(b"\n") + 1 or max(fresh.rfind(mark) for mark in _LINE_ENDS) + 1
         if end:
             whole = b"".join((carry, memoryview(fresh)[:end]))
             carry = fresh[end:]

@@ -92,8 +92,13 @@ def _first(first: FirstFailure) -> str:
     if first.nodes and any(first.nodes):
         words += f" on {', '.join(n for n in first.nodes if n)}"
     if first.time:
-        words += f" at {first.time}" + (f" ± {first.uncertainty_s:.3g} s" if first.uncertainty_s is not None else "")
+        words += f" at {first.time}" + (f" ± {_span(first.uncertainty_s)}" if first.uncertainty_s is not None else "")
     return words
+
+
+def _span(seconds: float) -> str:
+    """Hours where a zone is not known, else seconds."""
+    return f"{seconds / 3600:.0f} h (the log prints no zone)" if seconds >= 12 * 3600 else f"{seconds:.3g} s"
 
 
 def _cited(evidence: Evidence, width: int) -> list[str]:
