@@ -85,6 +85,7 @@ class Harvest:
     def evidence(self, most: int, sha256: str, size: int) -> tuple[tuple[Evidence, ...], int]:
         """At most ``most`` pieces of evidence in order of place, and how many messages are left out of them."""
         matches = sorted((m for kept in self.kept.values() for m in (*kept.first, *kept.last)), key=lambda m: (m.line.offset, m.pattern))
+        most = max(1, most - min(len(self.beginnings), LAST_ATTEMPTS))
         left_out = sum(kept.left_out for kept in self.kept.values() if kept.first[0].role is not Role.MARKER)  # progress is in the series
         if len(matches) > most:
             left_out += len(matches) - most
@@ -161,7 +162,7 @@ class Harvest:
         return None if self.arrival is None else self.arrival(offset)
 
     def all_series(self) -> tuple[Series, ...]:
-        """The series, each in order of place, one for each attempt."""
+        """The series, each in order of place, one for each attempt: those of the last one first, since a report carries so many."""
         begins = self._begins()
         points: dict[tuple[str, int | None, int | None], list[Point]] = {}
         seen: dict[tuple[str, int | None, int | None], int] = {}
@@ -175,7 +176,7 @@ class Harvest:
                     seen[name, rank, own] -= 1
                     seen[name, rank, attempt] = seen.get((name, rank, attempt), 0) + 1
         made = []
-        for (name, rank, attempt), several in sorted(points.items(), key=lambda item: (item[0][0], item[0][1] or 0, item[0][2] or 0)):
+        for (name, rank, attempt), several in sorted(points.items(), key=lambda item: (-(item[0][2] or 0), item[0][0], item[0][1] or 0)):
             several.sort(key=lambda point: point[0])
             few = thin(several) if len(several) > MAX_POINTS else several
             times = [self.when(offset) for offset, _, _ in few]
