@@ -44,8 +44,17 @@ def failures_of(
         found = told.without_records()
     found = told.with_waits(found)
     if len(found) > 1:
-        found = _told_followers(found)
+        found = _told_followers(found, _ended_well(exits))
     return tuple(sorted(found, key=order))
+
+
+def _ended_well(exits: tuple[RankExit, ...]) -> dict[str | None, int]:
+    """By step, when a rank last ended well: until then nobody had taken the step down."""
+    last: dict[str | None, int] = {}
+    for end in exits:
+        if end.step not in SCRIPT and end.wait_status is not None and not end.failed and end.end_time_ns is not None:
+            last[end.step] = max(last.get(end.step, 0), end.end_time_ns)
+    return last
 
 
 def _deciding(exits: tuple[RankExit, ...]) -> list[RankExit]:
@@ -76,8 +85,11 @@ def _from_exit(end: RankExit, told: Telling, clocks: dict[str, int]) -> Failure:
     )
 
 
-def _told_followers(found: list[Failure]) -> list[Failure]:
-    """Marks who only followed: taken down by a launcher, or telling of nothing but lost peers, after somebody else had failed."""
+def _told_followers(found: list[Failure], well: dict[str | None, int]) -> list[Failure]:
+    """Marks who only followed: taken down by a launcher, or telling of nothing but lost peers, after somebody else had failed.
+
+    A rank that was killed while others of its step went on to a good end (``well``) was not taken down with anybody.
+    """
     leaders = [f for f in found if not f.victim and (f.root is not None or (f.signal not in {None, SIGTERM, SIGKILL, SIGINT}))]
     if not leaders:
         victims = [f for f in found if f.victim]
@@ -87,6 +99,7 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
         killed = own or [f for f in found if f.signal != SIGTERM]
         earliest = min((f for f in killed if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
         leaders = [f for f in killed if earliest is None or _first_by(f, earliest)]
+    leaders += [f for f in found if f not in leaders and not f.victim and not f.taken_down and _alone(f, well)]
     if not leaders or len(leaders) == len(found):
         return found
     first = min((f for f in leaders if f.time_ns is not None), key=lambda f: f.time_ns or 0, default=None)
@@ -96,6 +109,10 @@ def _told_followers(found: list[Failure]) -> list[Failure]:
         follows = failure not in leaders and after
         marked.append(replace(failure, follows=follows))
     return marked
+
+
+def _alone(failure: Failure, well: dict[str | None, int]) -> bool:
+    return failure.end is not None and failure.time_ns is not None and failure.time_ns < well.get(failure.step, 0)
 
 
 def _after(failure: Failure, gave_up: Failure | None, *, lost: bool) -> bool:

@@ -8,13 +8,14 @@ import re
 from gpualert_slurm.classifier import scan
 from gpualert_slurm.evidence import Where
 
-_ENDS = re.compile(rb"[\n\r\x08]+")
+_ENDS = re.compile(rb"[\n\r\x08]+|(?=Traceback \(most recent call last\):)")  # a bar that was not yet ended stands before some tracebacks
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _MASKS = (
     (re.compile(r"[█▏▎▍▌▋▊▉━╸╺╴]+[ ━╸╺]*"), "~"),
     (re.compile(r"\[[=>.]{4,}\]"), "[~]"),
     (re.compile(r"0x[0-9a-f]+"), "0x#"),
     (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"), "#"),
+    (re.compile(r"\{'\w+'(?:, '\w+')+\}"), "{#}"),  # a set prints its members in any order
     (re.compile(r"\btmp[\w]{6,}"), "tmp#"),
     (re.compile(r"__autograph_generated_file\w{8}"), "__autograph_generated_file#"),
     (re.compile(r"pytorch-errorfile-\w{8}"), "pytorch-errorfile-#"),
@@ -50,10 +51,13 @@ def said(log: bytes) -> list[str]:
 
 
 def differences(before: bytes, after: bytes, *, steady: bool) -> list[str]:
-    """What only one of two recordings has, in words. Of several processes, whom a launcher still had to take down differs from run to run."""
+    """What only one of two recordings has, in words.
+
+    Of several processes, whom a launcher still had to take down, and what of a worker's end its parent met first, differs from run to run.
+    """
     pairs = [("found", said(before), said(after))]
     if not steady:
-        pairs = [("found", *([one for one in kinds if " as cascade" not in one] for kinds in pairs[0][1:]))]
+        pairs = [("found", *([one for one in kinds if not re.search(" as (?:cascade|confirmation)", one)] for kinds in pairs[0][1:]))]
     if steady:
         pairs.append(("line", templates(before), templates(after)))
     told = []

@@ -71,6 +71,7 @@
 # what = "a loader's worker dies of a segmentation fault"
 # args = ["10"]
 # ends = 1
+# steady = false
 # root = {cause = "segfault"}
 # words = ["worker_killed"]
 # [[run]]

@@ -139,6 +139,9 @@ def test_recordings_are_compared_by_kinds_of_lines_and_by_what_is_found():
     failed = before + b"Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'\n"
     assert any("gone found" in told for told in differences(failed, before, steady=False))
     assert differences(before, before + b"an unusual line\n", steady=False) == []
+    assert differences(b"modules {'q', 'v'} not found\n", b"modules {'v', 'q'} not found\n", steady=True) == []
+    assert differences(b"to enable: AVX2 FMA, in others\n", b"to enable: AVX2 AVX512F AMX_TILE FMA, in others\n", steady=True) == []
+    assert differences(b"5%|#| 1/9\nTraceback (most recent call last):\n", b"5%|#| 1/9Traceback (most recent call last):\n", steady=True) == []
 
 
 @pytest.mark.parametrize("run", [pytest.param(run, id=run.log) for run in RUNS if run.root or "planned_end" in run.words][::5])

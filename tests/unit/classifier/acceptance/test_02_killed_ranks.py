@@ -50,3 +50,26 @@ def test_third_twin_the_cgroup_counted_no_kill():
     verdict = killed(CgroupMemory(limit_bytes=64 * GIB, peak_bytes=2 * GIB, oom_events=0, oom_kill_events=0)).accounting().verdict()
     assert (verdict.mode, verdict.cause) == ("A2", None)
     assert any("not the memory limit" in words for words in verdict.cannot_decide)
+
+
+def apart_in_time(*others: dict) -> Run:
+    """Rank 1 is killed at 30 s, rank 4 at 33 s."""
+    run = Run().rank(1, "n1", "start\n", signal=9, end=30, local=1).rank(4, "n1", "start\n", signal=9, end=33, local=4)
+    for rank, how in enumerate(others, 5):
+        run.rank(rank, "n1", "start\n", end=40, local=rank, **how)
+    return run
+
+
+def test_ranks_killed_seconds_apart_are_both_named_where_others_went_on_to_a_good_end():
+    """Nobody had taken the step down when rank 4 was killed: ranks 5 and 6 end well later."""
+    verdict = apart_in_time({"code": 0}, {"code": 0}).accounting().verdict()
+    assert "ranks 1, 4" in verdict.headline
+    assert [rank.rank for rank in verdict.failed_ranks if "taken down" not in rank.words] == [1, 4]
+    assert verdict.first_failure is not None
+    assert verdict.first_failure.ranks == (1,)
+
+
+def test_near_miss_a_rank_killed_later_with_all_others_was_taken_down():
+    verdict = apart_in_time({"signal": 9}, {"signal": 9}).accounting().verdict()
+    assert "rank 1 on n1" in verdict.headline
+    assert [rank.rank for rank in verdict.failed_ranks if "taken down" not in rank.words] == [1]
