@@ -106,6 +106,8 @@ def _hops(job_id: int, who: Patient, trail: Trail) -> Iterator[Found]:
     node = who.config.site.state_dir / "node"
     if not trail.reports:
         came = f"the note of {', '.join(trail.notes)} came, and no report" if trail.notes else "neither note nor report came"
+        if trail.stage:
+            came += f" (gpualertd has it as {trail.stage}{f', {trail.outcome}' if trail.outcome else ''})"
         yield _lost_on_the_way(job_id, node, came)
         return
     yield good(f"the report of {', '.join(trail.reports)} arrived")
