@@ -26,11 +26,11 @@ LAUNCHES = (
     Launch("the interpreter is not there", "python9 train.py", "not found"),
     Launch("an exception at import", "python3 -c 'import flash_attn_3'", "flash_attn_3"),
     Launch("a step whose program is not there", "srun -n1 /opt/none/train", "No such file"),
-    Launch("a step whose working folder is closed", "srun -n1 -D /root/none python3 -c 'print(\"begun\"); raise SystemExit(3)'", "begun"),
-    Launch("killed at once", "python3 -u -c 'import os, sys; print(\"begun\"); os.kill(os.getpid(), 9)'", "begun"),
-    Launch("killed at once, words in the program's own buffer", "python3 -c 'import os; print(\"begun\"); os.kill(os.getpid(), 9)'", "begun"),
-    Launch("--output's folder is not there", "python3 -c 'raise KeyError(\"lost-words\")'", "lost-words", output="/nonexistent/folder/out"),
-    Launch("--output's folder is closed", "python3 -c 'raise KeyError(\"lost-words\")'", "lost-words", output="/root/out"),
+    Launch("a step whose working folder is closed", "srun -n1 -D /root/none python3 -c 'print(\"be\" \"gun\"); raise SystemExit(3)'", "begun"),
+    Launch("killed at once", "python3 -u -c 'import os, sys; print(\"be\" \"gun\"); os.kill(os.getpid(), 9)'", "begun"),
+    Launch("killed at once, words in the program's own buffer", "python3 -c 'import os; print(\"be\" \"gun\"); os.kill(os.getpid(), 9)'", "begun"),
+    Launch("--output's folder is not there", "python3 -c 'raise KeyError(\"lost-words\")'", "Could not open stdout", output="/nonexistent/folder/out"),
+    Launch("--output's folder is closed", "python3 -c 'raise KeyError(\"lost-words\")'", "Could not open stdout", output="/root/out"),
     Launch("the redirect's folder is not there", "python3 -c 'raise KeyError(\"lost-words\")'", "No such file", redirect="/nonexistent/own.log"),
     Launch("the redirect's disk is full", "python3 -c 'raise KeyError(\"lost-words\" * 9)'", "No space", redirect="/dev/full"),
     Launch("--output's disk is full", "python3 -c 'raise KeyError(\"lost-words\" * 9)'", "lost-words", output="/dev/full"),
@@ -58,12 +58,14 @@ def table(cluster: Cluster) -> str:
         while not folder.exists() and time.monotonic() < until:
             time.sleep(0.3)
         time.sleep(0.3)
-        kept = any(launch.word.encode() in p.read_bytes() for p in cluster.root.glob(f"state/logs/{job}.*/*")) or any(launch.word.encode() in p.read_bytes() for p in folder.glob("*"))
+        word = launch.word if not redirected or launch.output == Launch.output else "lost-words"  # a script that does run says its own words
+        places = (f"state/logs/{job}.*/*", f"state/node/*/{job}.*/*.stepd.log", f"home/{ALICE}/.gpualert/{job}/*")
+        kept = any(word.encode() in p.read_bytes() for place in places for p in cluster.root.glob(place) if p.is_file())
         other = Path(to if redirected else output)
-        found[launch.title, redirected] = (kept, other.is_file() and launch.word.encode() in other.read_bytes())
+        found[launch.title, redirected] = (kept, other.is_file() and word.encode() in other.read_bytes())
     for launch in LAUNCHES:
         plain, redirected_ = found[launch.title, False], found[launch.title, True]
         rows.append(f"| {launch.title} | " + " | ".join("has it" if x else "–" for x in (*plain, *redirected_)) + " |")
     sums = [sum(found[x.title, r][i] for x in LAUNCHES) for r in (False, True) for i in (0, 1)]
     rows.append(f"| **together, of {len(LAUNCHES)}** | " + " | ".join(str(s) for s in sums) + " |")
-    return "\n".join(rows) + "\n\nA redirect takes the words away from the task's own output, which is what gpualert and Slurm keep: where a script redirects, both have only what the shell itself says.\n"
+    return "\n".join(rows) + "\n\nA redirect takes the words away from the task's own output, which is what gpualert and Slurm keep: where a script redirects, both have only what the shell itself says. Where Slurm cannot open --output it runs no script: its word on that (\"Could not open stdout file\") is then asked for, and stands in neither log, but in slurmd's.\n"
