@@ -68,4 +68,4 @@ def table(cluster: Cluster) -> str:
         rows.append(f"| {launch.title} | " + " | ".join("has it" if x else "–" for x in (*plain, *redirected_)) + " |")
     sums = [sum(found[x.title, r][i] for x in LAUNCHES) for r in (False, True) for i in (0, 1)]
     rows.append(f"| **together, of {len(LAUNCHES)}** | " + " | ".join(str(s) for s in sums) + " |")
-    return "\n".join(rows) + "\n\nA redirect takes the words away from the task's own output, which is what gpualert and Slurm keep: where a script redirects, both have only what the shell itself says. Where Slurm cannot open --output it runs no script: its word on that (\"Could not open stdout file\") is then asked for, and stands in neither log, but in slurmd's.\n"
+    return "\n".join(rows) + "\n\nA redirect takes the words away from the task's own output, which is what gpualert and Slurm keep: where a script redirects, both have only what the shell itself says. Where Slurm cannot open --output it runs no script: its word on that (\"Could not open stdout file\") is then asked for, and stands in neither log.\n"
