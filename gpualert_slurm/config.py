@@ -108,7 +108,7 @@ class Daemon(Table):
     )
     slurm_timeout_s: float = Field(default=20.0, gt=0, description="a Slurm command that takes longer is killed")
     metrics: str = Field(
-        default="", description="where Prometheus finds numbers: 127.0.0.1:9841, another loopback address, or the path of a Unix socket; empty: nowhere"
+        default="", description="where Prometheus finds numbers: a loopback address and port (127.0.0.1:9841) or a Unix socket's path; empty: nowhere"
     )
     provider: Literal["auto", "pyslurm", "command_line"] = Field(default="auto", description="where Slurm's records come from")
     max_report_bytes: int = Field(default=33_554_432, gt=0, description="a larger report is refused, and said")
