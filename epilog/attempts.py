@@ -61,7 +61,7 @@ def attempts(notes: Sequence[JobNote], reports: Sequence[NodeReport], rows: Sequ
     homes: list[list[Document]] = [[] for _ in ordered]
     homeless: list[Document] = []
     documents: list[Document] = [*notes, *reports]
-    for document in sorted(documents, key=_order):
+    for document in sorted(documents, key=_order) if len(documents) > 1 else documents:
         place = _row_of(document, ordered)
         (homeless if place is None else homes[place]).append(document)
     found = [_try(row, home) for row, home in zip(ordered, homes, strict=True)]

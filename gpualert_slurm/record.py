@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
@@ -19,5 +19,5 @@ class Record(BaseModel):
         return self.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass")
 
 
-TimeNs = Annotated[int, PlainSerializer(lambda v: v, return_type=int)]
+TimeNs: TypeAlias = int
 """Nanoseconds since 1970-01-01 UTC, as CLOCK_REALTIME counts them."""

@@ -34,6 +34,8 @@ LONGEST_BACK_S = 48 * 3600.0
 """A daemon that was away for longer does not write about older jobs."""
 BACK_S = 2 * 3600.0
 """Each round looks at so much again: slurmctld keeps what slurmdbd could not take, and an end may come into accounting hours late."""
+UNSETTLED_S = 900.0
+"""So long a row without its submit line may yet get it."""
 STRETCH_S = 3600.0
 """Of accounting in one question."""
 MOST_JOBS = 1000
@@ -87,8 +89,12 @@ class Reconciler:
             rows = self._view.asks(lambda: self._provider.accounting(queries))
             described = self._view.asks(lambda: self._provider.describe(queries, rows))
             wanted = {(job.job_id, job.end_ns) for job in some}
-            self._take_up([row for row in described if (row.job_id, row.end_ns) in wanted])
-            self._passed_over.update(dict.fromkeys(wanted))
+            found = [row for row in described if (row.job_id, row.end_ns) in wanted]
+            self._take_up(found)
+            # A short job's end comes into accounting before what its owner wrote: those are looked at again.
+            settled = {(row.job_id, row.end_ns) for row in found if row.submit_line}
+            old = until_ns - int(UNSETTLED_S * 1e9)
+            self._passed_over.update((job, None) for job in wanted if job in settled or job[1] < old)
         return until_ns if len(some) == len(unknown) else max(since_ns + 1, some[-1].end_ns)
 
     def _known(self, job: EndedJob) -> bool:
