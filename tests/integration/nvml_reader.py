@@ -50,7 +50,7 @@ def activity(d: Any) -> list[Any]:
 
 
 def event(d: Any) -> list[Any]:
-    """[types there are, what had happened before the set was made is not given: TIMEOUT, what happens then, as [type, data]]."""
+    """[types there are, what had happened before the set was made is not given: TIMEOUT, what happens then, as [type, data, GPU instance]]."""
     events = nv.nvmlEventSetCreate()
     nv.nvmlDeviceRegisterEvents(d, nv.nvmlEventTypeXidCriticalError, events)
     try:
@@ -59,17 +59,18 @@ def event(d: Any) -> list[Any]:
         early = error.value
     readings = Path(os.environ["GPUALERT_NVML_READINGS"])
     part = readings.with_suffix(".part")
-    part.write_text(readings.read_text().replace("events = 8:13", "events = 8:13 2:0 8:79"))
+    part.write_text(readings.read_text().replace("events = 8:13", "events = 8:13 2:0 8:79@7"))
     part.replace(readings)
     found = nv.nvmlEventSetWait_v2(events, 2000)
     assert found.device.contents is not None
     nv.nvmlEventSetFree(events)
-    return [nv.nvmlDeviceGetSupportedEventTypes(d), early, [found.eventType, found.eventData]]
+    return [nv.nvmlDeviceGetSupportedEventTypes(d), early, [found.eventType, found.eventData, found.gpuInstanceId]]
 
 
 def gpu(index: int) -> dict[str, Any]:
     """Every reading of one GPU."""
     d = nv.nvmlDeviceGetHandleByIndex(index)
+    part = nv.nvmlDeviceGetMigDeviceHandleByIndex(d, 1)
     pci = nv.nvmlDeviceGetPciInfo(d)
     one, two = nv.nvmlDeviceGetMemoryInfo(d), nv.nvmlDeviceGetMemoryInfo(d, version=nv.nvmlMemory_v2)
     use = nv.nvmlDeviceGetUtilizationRates(d)
@@ -117,7 +118,8 @@ def gpu(index: int) -> dict[str, Any]:
         "violation_thermal": [violations[1].referenceTime, violations[1].violationTime],
         "samples": [[s.timeStamp, s.sampleValue.uiVal] for s in nv.nvmlDeviceGetSamples(d, nv.NVML_GPU_UTILIZATION_SAMPLES, 100)[1]],
         "fields": [field(entry) for entry in fields], "activity": activity(d), "event": event(d),
-        "slices": [nv.nvmlDeviceGetMaxMigDeviceCount(d), nv.nvmlDeviceGetUUID(nv.nvmlDeviceGetMigDeviceHandleByIndex(d, 1))],
+        "slices": [nv.nvmlDeviceGetMaxMigDeviceCount(d), nv.nvmlDeviceGetUUID(part), nv.nvmlDeviceGetGpuInstanceId(part)],
+        "instances": [p.gpuInstanceId for p in nv.nvmlDeviceGetComputeRunningProcesses(d)],
     }
 
 

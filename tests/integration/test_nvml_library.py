@@ -37,7 +37,7 @@ DISTINCT = {
     "utilization.memory": "41", "temperature": "67", "temperature.threshold.1": "87", "power.usage": "412345", "power.limit": "700000",
     "energy": "9876543210123", "pstate": "2", "clock.graphics": "1755", "clock.sm": "1740", "clock.mem": "2619", "clock.video": "1545",
     "clock.max.sm": "1980", "clock.application.sm": "1700", "throttle_reasons": "0x8000000000000048", "compute_mode": "3", "mig.mode": "1",
-    "mig.pending": "0", "processes": "4711:1073741824 4712:?", "ecc.mode": "1", "ecc.pending": "0", "ecc.volatile.corrected": "5",
+    "mig.pending": "0", "processes": "4711:1073741824 4712:?@7", "ecc.mode": "1", "ecc.pending": "0", "ecc.volatile.corrected": "5",
     "ecc.volatile.uncorrected": "1", "ecc.aggregate.corrected": "99999999999", "ecc.aggregate.uncorrected": "7",
     "ecc.volatile.uncorrected.sram": "11", "ecc.aggregate.corrected.dram": "12", "remapped.corrected": "3", "remapped.uncorrected": "4",
     "remapped.pending": "1", "remapped.failure": "0", "remapped.histogram": "640 5 4 3 2", "retired.sbe": "0x10@100 0x20@200",
@@ -45,7 +45,7 @@ DISTINCT = {
     "nvlink.0.recovery": "22", "nvlink.0.crc_flit": "23", "nvlink.0.crc_data": "24", "nvlink.0.ecc_data": "25", "nvlink.1.replay": "100",
     "nvlink.1.recovery": "0", "nvlink.1.crc_flit": "0", "nvlink.1.crc_data": "!NOT_SUPPORTED", "pcie.replay": "31", "pcie.generation": "4",
     "pcie.width": "8", "violation.power": "1000 2000000", "violation.thermal": "1000 77", "samples.gpu": "100:10 200:20 300:30",
-    "gpm.2": "55.25", "gpm.supported": "1", "events": "8:13", "events.supported": "0x9f", "mig.1.uuid": "MIG-1",
+    "gpm.2": "55.25", "gpm.supported": "1", "events": "8:13", "events.supported": "0x9f", "mig.1.uuid": "MIG-1", "mig.1.instance": "7",
     "field.186": "u32 415000", "field.161.1": "u64 100", "field.230": "double 1.5",
 }
 
@@ -70,6 +70,7 @@ def test_every_function_of_the_library_gives_what_the_file_says(library: Path, t
         "utilization": [93, 41], "temperature": 67, "temperature_v": 67, "threshold": 87, "power": 412345, "power_limit": 700000,
         "management_limit": 700000, "energy": 9876543210123, "pstate": 2, "power_state": 2, "clocks": [1755, 1740, 2619, 1545],
         "max_sm": 1980, "application_sm": 1700, "throttle": 0x8000000000000048, "events": 0x8000000000000048, "compute_mode": 3, "mig": [1, 0],
+        "slices": [7, "MIG-1", 7], "instances": [0xFFFFFFFF, 7], "event": [0x9F, 10, [8, 79, 7]],
         "processes": [[4711, 1073741824], [4712, None]], "processes_v2": [[4711, 1073741824], [4712, None]],
         "ecc_mode": [1, 0], "ecc": [5, 1, 99999999999, 7],
         "ecc_sram": 11, "ecc_dram": 12, "remapped": [3, 4, 1, 0], "histogram": [640, 5, 4, 3, 2], "retired": [0x10, 0x20],
