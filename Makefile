@@ -106,7 +106,7 @@ bench: build ## what gpualert costs, as differences on one machine; writes its s
 bench-capture: build ## what capture costs a job and gpualert-run a command (root, half an hour); writes its section of doc/performance.md
 	$(BIN)/python -m tests.bench --group bench-capture
 
-bench-notify: build ## 10,000 mails through a relay that fails, the sender killed twenty times (ten minutes); writes its section of doc/performance.md
+bench-notify: build ## 10,000 mails through a relay that fails, the sender killed twenty times; 5,000 jobs that end within a minute (root; ten minutes); writes its section of doc/performance.md
 	$(BIN)/python -m tests.bench.notify
 
 bench-scan: build ## how fast logs are read, beside ripgrep where it is installed (a few minutes, 2.5 GB in TMPDIR); writes its section of doc/performance.md
