@@ -104,13 +104,13 @@ def _at_the_daemon(job_id: int, who: Patient, left_s: Callable[[], float]) -> It
 
 def _hops(job_id: int, who: Patient, trail: Trail) -> Iterator[Found]:
     node = who.config.site.state_dir / "node"
-    if not trail.reports:
+    if not trail.reports and (trail.missing or not trail.mode):
         came = f"the note of {', '.join(trail.notes)} came, and no report" if trail.notes else "neither note nor report came"
         if trail.stage:
             came += f" (gpualertd has it as {trail.stage}{f', {trail.outcome}' if trail.outcome else ''})"
         yield _lost_on_the_way(job_id, node, came)
         return
-    yield good(f"the report of {', '.join(trail.reports)} arrived")
+    yield good(f"the report of {', '.join(trail.reports)} arrived" if trail.reports else "every report arrived")
     if not trail.mode:
         yield bad(f"it is not judged yet ({trail.stage})", f"journalctl -u gpualertd | grep job={job_id}   # what it waits for: often accounting")
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gpualert_slurm.notify.stored_message import Stored
 
 _BUSY_S = 5.0
+_MOST_VERDICT_BYTES = 64 << 20
 
 
 class TrailError(Exception):
@@ -28,6 +30,7 @@ class TrailError(Exception):
 class Trail:
     """``stage`` is the history's: collecting, judged, composed, done; "" where it does not know the job.
 
+    ``reports`` are those still kept: the daemon lets go of them when the mail is done. ``missing`` names the nodes whose report the verdict lacks.
     ``mails`` has the state and the last answer of each.
     """
 
@@ -36,6 +39,7 @@ class Trail:
     mode: str = ""
     notes: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     mails: tuple[tuple[str, str], ...] = ()
 
 
@@ -56,7 +60,7 @@ def trail_of(job_id: int, config: Config, uid: int, gid: int) -> Trail:
     def work(send: Send) -> None:
         try:
             send(json.dumps(asdict(_read(job_id, config.daemon.state_dir, stored_message.read))).encode())
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, ValueError, zlib.error) as error:
             send(b"?" + str(error).encode())
 
     # SQLite may grow its index of the write-ahead log, a file.
@@ -67,7 +71,7 @@ def trail_of(job_id: int, config: Config, uid: int, gid: int) -> Trail:
         raise TrailError(f"{config.daemon.state_dir}: {answer.frames[0][1:].decode('utf-8', 'replace')}")
     found = json.loads(answer.frames[0])
     mails = tuple((state, said) for state, said in found["mails"])
-    return Trail(found["stage"], found["outcome"], found["mode"], tuple(found["notes"]), tuple(found["reports"]), mails)
+    return Trail(found["stage"], found["outcome"], found["mode"], tuple(found["notes"]), tuple(found["reports"]), tuple(found["missing"]), mails)
 
 
 def _read(job_id: int, folder: Path, read_message: Callable[[Path], Stored]) -> Trail:
@@ -77,13 +81,19 @@ def _read(job_id: int, folder: Path, read_message: Callable[[Path], Stored]) -> 
         if run is None:
             return Trail()
         documents = database.execute("SELECT kind, node FROM document WHERE run_id = ? ORDER BY node", (run[0],)).fetchall()
-        mode = database.execute("SELECT mode FROM verdict WHERE run_id = ? AND newest", (run[0],)).fetchone()
+        verdict = database.execute("SELECT mode, content FROM verdict WHERE run_id = ? AND newest", (run[0],)).fetchone()
         keys = [row[0] for row in database.execute("SELECT key FROM message_run WHERE run_id = ?", (run[0],))]
     return Trail(
-        stage=run[1], outcome=run[2] or "", mode=mode[0] if mode else "",
+        stage=run[1], outcome=run[2] or "", mode=verdict[0] if verdict else "", missing=_missing(verdict[1]) if verdict else (),
         notes=tuple(node for kind, node in documents if kind == "note"), reports=tuple(node for kind, node in documents if kind == "report"),
         mails=tuple(mail for key in keys for mail in _mails(folder / "outbox", key, read_message)),
     )
+
+
+def _missing(content: bytes) -> tuple[str, ...]:
+    """The nodes of the verdict's gaps ``no report``; content is the verdict's JSON, compressed (doc/formats/history.md)."""
+    gaps = json.loads(zlib.decompressobj().decompress(content, _MOST_VERDICT_BYTES)).get("gaps", [])
+    return tuple(str(gap.get("node") or "?") for gap in gaps if gap.get("what") == "no report")
 
 
 def _mails(outbox: Path, key: str, read_message: Callable[[Path], Stored]) -> list[tuple[str, str]]:
