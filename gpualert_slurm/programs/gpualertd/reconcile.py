@@ -27,7 +27,7 @@ from gpualert_slurm.wishes import When, Wishes
 
 log = logging.getLogger(__name__)
 
-MARK = "reconcile from"
+MARK, DONE = "reconcile from", "reconciled"
 SLACK = 1.5
 """Times ``report_deadline_s`` after its end a job counts as unannounced: slurmdbd and reports may be late."""
 LONGEST_BACK_S = 48 * 3600.0
@@ -66,7 +66,9 @@ class Reconciler:
         first = self._history.marked(MARK)
         if first is None:  # what ended before gpualert came is not its business
             self._history.mark(MARK, first := until)
-        at = max(first, now - int(LONGEST_BACK_S * 1e9)) if self._at is None else self._at
+        at = self._begin(first, now, until) if self._at is None else self._at
+        if at is None:
+            return
         end = min(until, at + int(STRETCH_S * 1e9))
         try:
             self._at = self._look_at(at, end) if end > at else at
@@ -75,9 +77,19 @@ class Reconciler:
             self._next = time.monotonic() + every_s
             return
         if self._at >= until:
+            self._history.mark(DONE, until)
             self._next = time.monotonic() + every_s
             self._at = max(first, until - int(BACK_S * 1e9))
             self._passed_over = {job: None for job in self._passed_over if job[1] >= self._at}
+
+    def _begin(self, first: int, now: int, until: int) -> int | None:
+        """From where this process searches; None while it is not due: one that is started every minute does not search every minute."""
+        done = self._history.marked(DONE)
+        every_s = self._config.daemon.reconcile_s
+        if done is not None and until - done < every_s * 1e9:
+            self._next = time.monotonic() + min(every_s, every_s - (until - done) / 1e9)
+            return None
+        return max(first, now - int(LONGEST_BACK_S * 1e9), (first if done is None else done) - int(BACK_S * 1e9))
 
     def _look_at(self, since_ns: int, until_ns: int) -> int:
         """Take up what is unknown in the stretch; gives how far that went."""
