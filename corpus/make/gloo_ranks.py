@@ -39,7 +39,7 @@ def jobs() -> Iterator[LocalJob]:
         script = Program(("mlp", "cnn", "lm")[turn % 3], style, total=(60, 100)[turn % 2], every=5, mid_step=31, seed=turn, at=at, ranks=True, print_all=style == "rank_logging").text()
         files = {"train.py": script}
         launcher = ("PYTHON", "-m", "torch.distributed.run", f"--nproc-per-node={size}", "--master-addr=127.0.0.1", "--master-port=PORT", "train.py")
-        yield LocalJob(label, files, launcher, "torch-old" if old else "torch", folders=("data",), ends=lambda s, m=mode: (s == 0) == (m == "G1"))  # type: ignore[misc]
+        yield LocalJob(label, files, launcher, "torch-old" if old else "torch", folders=("data",), ends=lambda s, m=mode: s == (0 if m == "G1" else 1))  # type: ignore[misc]
 
 
 RECIPE = Recipe("gloo_ranks", "development", jobs)

@@ -38,7 +38,7 @@ SCRIPTS = (
     Flat("import warnings\nwarnings.simplefilter('always')\nnp.log(np.zeros(2))\nnp.float64(1) / np.float64(0)\n" + FIT.format(n=70) + "print('training complete')", "G1", hard=True),
     Flat("try:\n    pd.read_csv('data/cached.csv')\nexcept FileNotFoundError as error:\n    print('cache:', repr(error))\n" + FIT.format(n=70) + "print('training complete')", "G1", hard=True),
     Flat("frame = pd.DataFrame({'loss': [float('nan'), 1.0]})\nprint(frame.describe())\n" + FIT.format(n=70) + "print('training complete')", "G1", hard=True),
-    Flat("x = np.random.default_rng(0).normal(size=(50, 3))\nw = np.ones(3)\nfor step in range(1, 101):\n    w = w - 9.0 * 2 * x.T @ (x @ w - 1) / 50\n    print(f'step {step} loss {((x @ w - 1) ** 2).mean():.4g}', flush=True)\nprint('done')", "E1", "nan_loss", "non_finite", status=0),
+    Flat("x = np.random.default_rng(0).normal(size=(50, 3))\nw = np.ones(3)\nfor step in range(1, 101):\n    w = w - 9.0 * 2 * x.T @ (x @ w - 1) / 50\n    print(f'step {step} loss {((x @ w - 1) ** 2).mean():.4g}', flush=True)\nprint('done')", "E1", None, "spike", status=0),
     Flat("w, lr = 5.0, 1.5\nfor step in range(1, 1201):\n    w -= lr * 2 * w\n    loss = float(np.float64(w) ** 2)\n    print(f'iteration {step}: training loss = {loss:.3e}', flush=True)\n    if not np.isfinite(loss):\n        raise ArithmeticError(f'training loss is {loss}')", "E1", "nan_loss", "non_finite"),
 )
 RECIPE = Recipe("tables_and_trees", "test", lambda: flat_jobs(SCRIPTS, "numpy", HEADS))

@@ -56,6 +56,11 @@ def test_no_place_of_the_machine_a_case_was_made_on_is_left(word: str):
     assert [str(p) for p in LOGS if word.encode() in p.read_bytes()] == []
 
 
+def test_every_command_was_started():
+    """A case whose interpreter could not be run is not what its label says."""
+    assert [str(p) for p in LOGS if p.name.startswith("run.0.") and b"gpualert-run: " in p.read_bytes()] == []
+
+
 def test_at_most_two_fifths_are_written_by_hand():
     counted = Counter(c.label.provenance for c in ALL)
     assert counted["handwritten"] <= 0.4 * len(ALL)
