@@ -11,10 +11,12 @@ LOOK_EVERY_S = 0.5
 BUSY: dict[str, str | int] = {
     "utilization.gpu": 94, "utilization.memory": 38, "memory.used": 31 << 30, "temperature": 61, "power.usage": 488_000, "clock.sm": 1755,
     "clock.graphics": 1755, "throttle_reasons": "0x4",
+    # What the profiler says of it (GPM: SM activity, occupancy, tensor cores, memory bandwidth): kernels that compute, and do not only run.
+    "gpm.2": 88, "gpm.3": 41, "gpm.5": 47, "gpm.10": 36,
 }
 IDLE: dict[str, str | int] = {
     "utilization.gpu": 0, "utilization.memory": 0, "memory.used": 0, "temperature": 33, "power.usage": 70_250, "clock.sm": 345,
-    "clock.graphics": 345, "throttle_reasons": "0x1", "processes": "",
+    "clock.graphics": 345, "throttle_reasons": "0x1", "processes": "", "gpm.2": 0, "gpm.3": 0, "gpm.5": 0, "gpm.10": 0,
 }
 
 
