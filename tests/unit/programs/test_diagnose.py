@@ -121,3 +121,14 @@ def test_show_without_a_verdict_says_where_to_look(tmp_path: Path, monkeypatch: 
 def test_a_verdict_fits_the_terminal(columns: int) -> None:
     text = as_text(Verdict.model_validate_json(EXAMPLE.read_bytes()), columns)
     assert max(len(line) for line in text.splitlines()) <= max(columns, 62)
+
+
+def test_times_of_an_unknown_zone_order_ranks_and_are_said_to_be_uncertain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two ranks' logs that print times without a zone, and no other clock: who came first is known, at what time of day is not."""
+    for rank, second in ((0, 9), (1, 1)):
+        head = b"2026-11-20 16:30:0%d,000 ERROR train: failed\n" % second
+        (tmp_path / f"rank{rank}.log").write_bytes(head + TRACE[21:].replace(b"train.bin", b"%d.bin" % rank))
+    assert main(["diagnose", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "first failed rank 1 at 2026-11-20T16:30:01" in said
+    assert "± 14 h (the log prints no zone)" in said
