@@ -92,10 +92,10 @@ def _reading(reading: Reading) -> str:
     if not values:
         return "no value in this window"
     shown = [words.size(round(v)) if in_bytes and math.isfinite(v) else words.number(v) for v in values]
+    if len(set(values)) == 1 < len(values):
+        return f"{len(values)} values, all of them {shown[0]}{unit}"
     if len(values) <= VALUES_SHOWN:
         return f"{', '.join(shown)}{unit}"
-    if len(set(values)) == 1:
-        return f"{len(values)} values, all of them {shown[0]}{unit}"
     low, high = shown[values.index(min(values))], shown[values.index(max(values))]
     return f"{len(values)} values, first {shown[0]}, last {shown[-1]}, lowest {low}, highest {high}{unit}"
 
