@@ -10,6 +10,7 @@ from pathlib import Path
 from gpualert_slurm.spank.watch import cuda_calls
 from gpualert_slurm.spank.watch.call_counter import CannotCountError
 from tests.bench.compare import Row
+from tests.testbed.tracefs import tracefs
 
 SOURCE = Path(__file__).resolve().parents[2] / "testbed" / "cuda" / "calls.c"
 CALLS, WINDOW_S = 2000, 2.0
@@ -29,7 +30,7 @@ while True:
 def call_row() -> Row:
     """The median of some fifty rounds of each kind; both include what Python itself takes for a call."""
     what = "what a call of CUDA costs more while it is counted (a window of 2 s; off by default)"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tracefs():
         library = ["cc", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-o", f"{folder}/libcuda.so.1", str(SOURCE)]
         subprocess.run(library, check=True)
         caller = subprocess.Popen([sys.executable, "-c", CALLER, folder, str(CALLS)], stdout=subprocess.PIPE, text=True)

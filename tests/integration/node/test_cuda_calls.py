@@ -19,6 +19,7 @@ from gpualert_slurm.spank.watch.call_counter import CannotCountError
 from tests.bench.node.__main__ import STEPD
 from tests.integration.node.a_job import AJob
 from tests.integration.node.a_node import ANode, sampled, until
+from tests.testbed.tracefs import tracefs
 
 SOURCE = Path(__file__).resolve().parents[2] / "testbed" / "cuda" / "calls.c"
 RANK = """
@@ -42,15 +43,10 @@ while True:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def tracefs() -> Iterator[None]:
+def tracing() -> Iterator[None]:
     """Where systemd mounts it; here perhaps nobody did."""
-    place = Path("/sys/kernel/tracing")
-    mounted = place.is_dir() and not (place / "uprobe_events").exists()
-    if mounted:
-        mounted = subprocess.run(["mount", "-t", "tracefs", "none", str(place)], check=False, capture_output=True).returncode == 0
-    yield
-    if mounted:
-        subprocess.run(["umount", "--lazy", str(place)], check=False)
+    with tracefs():
+        yield
 
 
 @pytest.fixture(scope="module")
