@@ -130,8 +130,8 @@ def wishes_of(row: AccountingRecord, mail: Mail) -> Wishes | None:
     submitted = row.submit_line or ""
     if OPTED_OUT.search(submitted):
         return None
-    if row.start_ns is None and row.state == "CANCELLED" and row.cancelled_by_uid == row.uid:
-        return None  # withdrawn by its owner before it ran
+    if not words.expand_nodes(row.node_list) and row.state == "CANCELLED" and row.cancelled_by_uid == row.uid:
+        return None  # withdrawn by its owner before it ran: it had no node, though sacct gives its end as its start
     asked = MAIL.search(submitted)
     if asked:
         when = WHEN.search(submitted)

@@ -35,7 +35,7 @@ def test_the_sites_policy_is_about_jobs_that_did_not_ask(notify: str, tres: str 
 
 def test_a_job_that_its_owner_withdrew_is_no_news() -> None:
     """One that somebody else, or Slurm, ended before it ran is."""
-    never = {"start_s": None, "submit_line": "sbatch --gpualert-mail=a@x.org x"}
+    never = {"node_list": None, "submit_line": "sbatch --gpualert-mail=a@x.org x"}
     assert wishes_of(row("CANCELLED", cancelled_by_uid=1000, **never), Mail()) is None  # type: ignore[arg-type]
     assert wishes_of(row("CANCELLED", cancelled_by_uid=0, **never), Mail()) is not None  # type: ignore[arg-type]
     assert wishes_of(row("BOOT_FAIL", **never), Mail()) is not None  # type: ignore[arg-type]
