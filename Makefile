@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in /usr/bin/python3 python3; do command -v $$p >/dev/nul
 VENV := .venv
 BIN := $(VENV)/bin
 C_PROGRAMS := gpualert-run gpualert-epilog
-PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc
+PY_FILES := setup.py gpualert_slurm spank epilog classifier notify tests demo doc corpus
 
 .PHONY: all build deps venv c nvml test unit integration system torch check typing lint law shell fuzz demo matrix matrix-quick matrix-full sanitize bench bench-capture bench-node bench-scan bench-notify bench-judge soak docs goldens eval corpus experiments clean help
 
@@ -67,7 +67,7 @@ typing:
 	out=$$(MYPYPATH=.typing $(BIN)/mypy -p gpualert_slurm --python-executable $(BIN)/python --no-namespace-packages) || { echo "$$out"; exit 1; }; \
 	echo "$$out"; have=$$(grep -oE 'in [0-9]+ source file' <<< "$$out" | grep -oE '[0-9]+'); \
 	test "$$have" = "$$want" || { echo "mypy looked at $$have files, git has $$want: commit new files, or mend .typing" >&2; exit 1; }
-	@$(BIN)/mypy --strict --explicit-package-bases --exclude '^demo/train/' demo tests/testbed
+	@MYPYPATH=.typing $(BIN)/mypy --strict --explicit-package-bases --exclude '^demo/train/' demo tests/testbed corpus
 
 law: ; $(BIN)/python -m pytest tests/unit/test_room_law.py -q
 
