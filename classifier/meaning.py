@@ -105,8 +105,12 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.DEVICE_MISMATCH,
         "two_devices",
-        r"Expected all tensors to be on the same device|expected device \S{1,20} but got device"
-        r"|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?",
+        # torch 1.13 to 2.14 say it once by operator, in words that differ; "must not share the same device" is another matter
+        r"(?:\b(?:expect(?:ed|s)?|ensure|need|(?:must|should)(?! not\b))\b.{0,160}|\bnot (?:on|at|in) (?:the )?)\bsame (?:type of )?device"
+        r"|is not on the expected device"
+        r"|expected device \S{1,20} but got (?:device )?\S|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?"
+        r"|cross-device copies are not allowed"
+        r"|backend of indices \(\w{1,20}\) must match backend of values|should be a 1D CPU int64 tensor, but got 1D (?!cpu)\w",
     ),
     _rule(
         Cause.DEVICE_MISMATCH,

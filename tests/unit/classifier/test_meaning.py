@@ -94,6 +94,48 @@ CASES = [
     ),
     (Cause.DEVICE_MISMATCH, "RuntimeError", "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same"),
     (Cause.DEVICE_MISMATCH, "RuntimeError", "expected device cuda:0 but got device cpu"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "Tensor on device meta is not on the expected device cpu!"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "Tensor on device cuda:0 is not on the expected device meta!"),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "Input and parameter tensors are not at the same device, found input tensor at cpu and parameter tensor at cuda:0",
+    ),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "Input and hidden tensors are not at the same device, found input tensor at cuda:0 and hidden tensor at cpu",
+    ),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and value.device: cuda:0 instead.",
+    ),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "grid_sampler(): expected input and grid to be on same device, but input is on cuda:0 and grid is on cpu",
+    ),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "index_add(): self, index and source expected to be in the same device, but got (self) cuda:0, (index) cpu, and (source) cuda:0",
+    ),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "indices should be either on cpu or on the same device as the indexed tensor (cpu)"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "invalid gradient at index 0 - expected device cuda:0 but got cpu"),
+    (
+        Cause.DEVICE_MISMATCH,
+        "RuntimeError",
+        "attempting to assign a gradient with device type 'cpu' to a tensor with device type 'cuda'. Please ensure that the gradient and the tensor are on the same device",
+    ),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "Attempting to copy from device cpu to device meta, but cross-device copies are not allowed!"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "backend of indices (CPU) must match backend of values (CUDA)"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda Long tensor"),
+    (
+        Cause.DEVICE_MISMATCH,
+        "ValueError",
+        "DistributedDataParallel's input module must be on the same type of devices, but input module parameters locate in {'cpu', 'cuda'}.",
+    ),
     (Cause.NAN_LOSS, "FloatingPointError", "Loss is nan"),
     (Cause.NAN_LOSS, "ValueError", "loss is NaN at step 120"),
     (Cause.NAN_LOSS, "RuntimeError", "Function 'LogSoftmaxBackward0' returned nan values in its 0th output."),
@@ -110,6 +152,11 @@ CASES = [
     (Cause.TRACEBACK, "OSError", "[Errno 98] Address already in use"),
     (Cause.RUNTIME_ERROR, "RuntimeError", "mat1 and mat2 shapes cannot be multiplied (4x5 and 6x7)"),
     (Cause.RUNTIME_ERROR, "RuntimeError", "Error(s) in loading state_dict for Net:"),
+    (Cause.RUNTIME_ERROR, "RuntimeError", "two ranks must not share the same device"),
+    (Cause.RUNTIME_ERROR, "RuntimeError", "The device is the same as before"),
+    (Cause.RUNTIME_ERROR, "RuntimeError", "Duplicate GPU detected: rank 0 and rank 1 both on CUDA device 1000"),
+    (Cause.RUNTIME_ERROR, "RuntimeError", "expected device to be a string"),
+    (Cause.RUNTIME_ERROR, "RuntimeError", "Tensor on device cuda:0 is large"),
 ]
 
 
