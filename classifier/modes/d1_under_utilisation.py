@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from gpualert_slurm.classifier import citations, words
-from gpualert_slurm.classifier.activity import IDLE_PERCENT, Card, within
+from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -17,6 +19,11 @@ FEW_STEPS = 20
 STALL_SHARE = 0.5
 """Confirmed: in half of the readings or more the engine stood still for the whole time since the reading before."""
 STALL_S = 2.0
+MIN_STALLS = 3
+HALF_PERCENT = 50.0
+"""Below it an engine that stands still for seconds, again and again, is under-used; above it a stall now and then is a save or an evaluation."""
+BURST_PERCENT = 60.0
+"""The driver's own samples of one interval lie this far apart: the engine worked in bursts and stood still between them."""
 SMALL_SHARE = 0.2
 """A model that never fills a fifth of the card is small: its low duty need not be starvation."""
 PRESSED_PERCENT = 30.0
@@ -46,14 +53,17 @@ class UnderUtilisation(FailureMode):
             return not_testable("no GPU utilisation over the run", FLIP)
         if not facts.advance.seen or (facts.advance.steps_done or FEW_STEPS) < FEW_STEPS:
             return not_testable("too few steps of progress to set the utilisation against", FLIP)
-        low = [c for c in seen if _mean(c, facts) < LOW_PERCENT]
-        cites = tuple(e for c in (low or seen)[:2] if (e := c.cite("gpu_utilization_percent", "gpu_activity")) is not None)
-        if not low:
+        means = {c.uuid: _mean(c, facts) for c in seen}
+        low = [c for c in seen if means[c.uuid] < LOW_PERCENT]
+        confirmed, card = _confirmed(facts, low, [c for c in seen if means[c.uuid] < HALF_PERCENT])
+        at = card or next(iter(low), None)
+        if at is None:
+            cites = tuple(e for c in seen[:2] if (e := c.cite("gpu_utilization_percent", "gpu_activity")) is not None)
             return ruled_out("the GPUs were busy while the run advanced", FLIP, *cites)
-        busy = Said(f"a GPU was busy {_mean(low[0], facts):.0f} % of the time on average", cites)
-        confirmed = _confirmed(facts, low)
-        if confirmed is None or not facts.ended_well or _small(facts, low):
-            why = "a small model: its memory was low too" if confirmed is not None and _small(facts, low) else "low utilisation while it advanced"
+        cited = at.cite("gpu_utilization_percent", "gpu_activity")
+        busy = Said(f"a GPU was busy {means[at.uuid]:.0f} % of the time on average", (cited,) if cited else ())
+        if confirmed is None or not facts.ended_well or _small(facts, [at]):
+            why = "a small model: its memory was low too" if confirmed is not None and _small(facts, [at]) else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)
         return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
 
@@ -63,30 +73,52 @@ def _mean(card: Card, facts: Facts) -> float:
     return value if value is not None else card.engine() or 0.0
 
 
-def _confirmed(facts: Facts, low: list[Card]) -> Said | None:
-    """Launches at an idle engine, or stalls of seconds between stretches of work."""
+def _confirmed(facts: Facts, low: list[Card], half: list[Card]) -> tuple[Said | None, Card | None]:
+    """Launches at an idle engine, or stalls of seconds between stretches of work; with the card that shows it."""
     launches = [s for s in facts.series if s.name == "kernel_launches" and sum(finite(s.values)) > 0]
     idle = [c for c in low if _mean(c, facts) <= IDLE_PERCENT]
     if launches and idle:
         cites = (citations.series(launches[0], trust=Trust.SYSTEM), idle[0].cite("gpu_utilization_percent", "gpu_activity"))
-        return Said("kernels were launched all the time at an engine near zero", tuple(c for c in cites if c is not None))
-    for card in low:
-        one = next((card.series[n] for n in ("gpu_duty_percent", "gpu_utilization_percent") if n in card.series), None)
-        if one is None:
-            continue
-        values = within(one, facts.activity.work)
-        times = [t for t in one.times_ns if t is not None]
-        every = (times[-1] - times[0]) / 1e9 / max(1, one.points_seen - 1, len(times) - 1) if len(times) > 1 else 0.0
-        still = sum(v <= IDLE_PERCENT for v in values)
-        at_work = sum(v >= 2 * LOW_PERCENT for v in values)
-        averaged = one.name == "gpu_duty_percent" or every <= STALL_S  # a reading of an instant says nothing of the seconds between
-        if values and averaged and every * 1.0 >= 0.5 and still >= STALL_SHARE * len(values) and at_work >= 2:
-            cite = card.cite(one.name, "gpu_activity")
-            stall = max(STALL_S, every)
-            return Said(
-                f"its engine stood still for {stall:.0f} s and more at a time, in {still / len(values):.0%} of the readings", (cite,) if cite else ()
-            )
-    return None
+        return Said("kernels were launched all the time at an engine near zero", tuple(c for c in cites if c is not None)), idle[0]
+    for card in half:
+        said = _stalls(facts, card) or (_bursts(facts, card) if card in low else None)
+        if said is not None:
+            return said, card
+    return None, None
+
+
+def _stalls(facts: Facts, card: Card) -> Said | None:
+    """Stretches of STALL_S and more without work in half of the readings, by readings that leave no room between them."""
+    one = next((card.series[n] for n in ENGINE if n in card.series), None)
+    values = within(one, facts.activity.work) if one is not None else ()
+    if one is None or not values:
+        return None
+    times = [t for t in one.times_ns if t is not None]
+    every = (times[-1] - times[0]) / 1e9 / max(1, one.points_seen - 1, len(times) - 1) if len(times) > 1 else 0.0
+    if one.name != "gpu_duty_percent" and not 0.0 < every <= STALL_S:  # a reading of an instant says nothing of the seconds between
+        return None
+    still = sum(v <= IDLE_PERCENT for v in values)
+    at_work = sum(v >= 2 * LOW_PERCENT for v in values)
+    stretches = [n * every for idle, run in groupby(v <= IDLE_PERCENT for v in values) if idle and (n := len(list(run)))]
+    if still < STALL_SHARE * len(values) or at_work < 2 or sum(s >= STALL_S * 0.95 for s in stretches) < MIN_STALLS:
+        return None
+    cite = card.cite(one.name, "gpu_activity")
+    return Said(
+        f"its engine stood still for {max(STALL_S, every):.0f} s and more at a time, in {still / len(values):.0%} of the readings",
+        (cite,) if cite else (),
+    )
+
+
+def _bursts(facts: Facts, card: Card) -> Said | None:
+    """Work in bursts, by the spread of the driver's samples, at steps so long that each of them has seconds without work."""
+    spread, step_s = card.values("gpu_duty_spread_percent", facts.activity.work), facts.advance.step_s
+    if len(spread) < MIN_POINTS or step_s is None or sum(v >= BURST_PERCENT for v in spread) < STALL_SHARE * len(spread):
+        return None
+    still_s = step_s * (1 - _mean(card, facts) / 100)
+    if still_s < STALL_S:
+        return None
+    cite = card.cite("gpu_duty_spread_percent", "gpu_bursts")
+    return Said(f"its engine worked in bursts and stood still for some {still_s:.0f} s of each step's {step_s:.1f} s", (cite,) if cite else ())
 
 
 def _small(facts: Facts, low: list[Card]) -> bool:

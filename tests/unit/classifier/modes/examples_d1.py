@@ -7,6 +7,24 @@ from tests.unit.classifier.signals import GIB, Run, busy, done, gpu, series, tra
 STOP_AND_GO = ([0.0] * 8 + [90.0]) * 12
 
 
+LONG_STALLS = ([98.0, 98.0, 0.0, 0.0, 0.0, 0.0] * 70)[:400]
+"""Read twice a second: two seconds without work in every three."""
+SHORT_GAPS = ([98.0, 0.0, 0.0] * 140)[:400]
+BURSTS = [6.0, 3.0, 9.0, 4.0] * 12
+
+
+def _read_often(duty: list[float]) -> Run:
+    held = series("gpu_memory_used_bytes", "n1", [60 * GIB] * 20, every=10)
+    return trained(200).node("n1", gpus_after=(gpu("n1", when=205),), series=[busy("n1", duty, every=0.5), held])
+
+
+def _bursts(step_s: float, spread: float = 96.0) -> Run:
+    every = 200 * step_s / len(BURSTS)
+    duty, far = series("gpu_duty_percent", "n1", BURSTS, every=every), series("gpu_duty_spread_percent", "n1", [spread] * len(BURSTS), every=every)
+    held = series("gpu_memory_used_bytes", "n1", [60 * GIB] * 20, every=10)
+    return trained(200, every=step_s).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, far, held])
+
+
 def _slow(memory: float = 60 * GIB, **node) -> Run:
     run = trained(200)
     duty = series("gpu_duty_percent", "n1", node.pop("duty", STOP_AND_GO), every=2)
@@ -21,8 +39,14 @@ EXAMPLES = {
         _slow(duty=[3.0] * 100, series=[series("kernel_launches", "n1", [500.0] * 20, uuid=None, every=10, rank=0)])
     ),
     "the loader's process at a whole core": lambda: done(_slow(series=[series("cpu_percent", "n1", [100.0] * 20, uuid=None, every=10, rank=0)])),
+    "two seconds without work in every three, read twice a second": lambda: done(_read_often(LONG_STALLS)),
+    "bursts in steps of six seconds, by the spread of the driver's samples": lambda: done(_bursts(6.0), end=1211),
 }
 NEAR_MISSES = {
+    "gaps of a second": lambda: done(_read_often(SHORT_GAPS)),
+    "one pause of two minutes in busy work": lambda: done(_read_often([98.0] * 170 + [0.0] * 230)),
+    "bursts in steps of a second": lambda: done(_bursts(1.0)),
+    "a low and even duty in long steps": lambda: done(_bursts(6.0, spread=8.0), end=1211),
     "a small model": lambda: done(_slow(memory=2 * GIB)),
     "a low duty cycle alone": lambda: done(trained(200).node("n1", series=[busy("n1", [8.0] * 20, every=10)])),
     "busy": lambda: done(_slow(duty=[95.0] * 100)),
