@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from gpualert_slurm.classifier.failure import is_root
+from gpualert_slurm.classifier.parents import saved_to
 from gpualert_slurm.evidence import Evidence, Quote, Role
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
-from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.past_verdict import UNNAMED_PLACE, PastVerdict
 from gpualert_slurm.series import Series
 
 MOST = 4
@@ -115,7 +116,7 @@ def _past(job: JobRecord, number: int, said: list[Evidence], series: list[Series
         head_loss=loss.values[0] if loss is not None else None,
         tail_loss=loss.values[-1] if loss is not None else None,
         steps_done=max(steps, default=None),
-        checkpoints=tuple(dict.fromkeys(str(e.data["path"]) for e in saved if isinstance(e.data.get("path"), str)))[-MOST:],
+        checkpoints=saved_to(saved) or (UNNAMED_PLACE,),
     )
 
 

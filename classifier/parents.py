@@ -62,6 +62,14 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
     return Parent(depends[0], None, "its dependency", (depends[1],)) if depends is not None else None
 
 
+def left_nothing(parent: Parent) -> PastVerdict | None:
+    """The earlier attempt of this job that the run was not told to go on from and that saved nothing: beginning anew is then no mistake."""
+    past = parent.past
+    if past is None or past.relation != "earlier_attempt" or past.checkpoints or parent.evidence:
+        return None
+    return past
+
+
 def new_stage(job: JobRecord, row: AccountingRecord | None) -> Evidence | None:
     """A command line that asks for a new stage or a warm start: then a loss that starts high is by design."""
     return next((cite for line, cite in _lines(job, row) if _NEW_STAGE.search(line)), None)

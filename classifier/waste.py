@@ -11,9 +11,7 @@ def waste_of(facts: Facts, *, lost: bool, of_parent: float | None = None) -> Was
     count = facts.gpu_count
     row = facts.row
     seconds: float | None = float(row.elapsed_s) if row is not None and row.elapsed_s is not None else facts.ending.elapsed_s
+    parents = round(of_parent, 3) if of_parent is not None else None
     if not lost:
-        return Waste(gpu_hours=0.0 if count is not None else None)
-    return Waste(
-        gpu_hours=round(count * seconds / 3600, 3) if count is not None and seconds is not None else None,
-        of_parent_gpu_hours=round(of_parent, 3) if of_parent is not None else None,
-    )
+        return Waste(gpu_hours=0.0 if count is not None else None, of_parent_gpu_hours=parents)
+    return Waste(gpu_hours=round(count * seconds / 3600, 3) if count is not None and seconds is not None else None, of_parent_gpu_hours=parents)

@@ -3,6 +3,9 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.record import Record, TimeNs
 
+UNNAMED_PLACE = "a place that its output does not name"
+"""Stands in ``checkpoints`` of a job that said that it saved, and not where."""
+
 
 class PastVerdict(Record):
     """What was found for an earlier job: on one of these nodes, of this user, or a parent of this job.

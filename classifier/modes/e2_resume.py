@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, new_stage
+from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
@@ -42,6 +42,10 @@ class Resume(FailureMode):
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
             why = "no parent run is known (no dependency, no resume argument, no earlier attempt), and no load error was printed"
             return not_testable(why, FLIP)
+        if left_nothing(parent) is not None:
+            return ruled_out(
+                "the earlier attempt of this job saved nothing that this one could have gone on from", "a checkpoint of the earlier attempt"
+            )
         if facts.advance.loaded:
             return ruled_out("the output says that a checkpoint was loaded", "no such line where one would print", *facts.advance.loaded[:1])
         staged = new_stage(facts.job, facts.row)

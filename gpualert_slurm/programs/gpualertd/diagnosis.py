@@ -66,7 +66,7 @@ class Diagnosis:
                 record = self._addressed(record)
             record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
             verdict = self.judge(record, alone=alone)
-            earlier.append(earlier_attempt(record, verdict.mode, verdict.cause, verdict.fault.value, verdict.fingerprint))
+            earlier.append(earlier_attempt(record, verdict))
             judged.append((record, verdict))
             log.info(line("judged", job=record.attempt.label, attempt=record.attempt.restart_count, state=one.row.state if one.row else None,
                           mode=verdict.mode, cause=verdict.cause.value if verdict.cause else None, fault=verdict.fault.value, gaps=len(record.gaps)))

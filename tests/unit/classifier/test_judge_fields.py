@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpualert_slurm.finding import Standing
+from tests.unit.classifier.modes.examples_f2 import EXAMPLES as REQUEUED
 from tests.unit.classifier.records import Run, steps, trace
 from tests.unit.classifier.signals import busy, everywhere, gpu, process, row, ticks
 
@@ -57,6 +58,19 @@ def test_the_same_failure_on_every_node_is_the_jobs_own():
     verdict = everywhere(trace("KeyError: 'x'"), ranks=4).accounting(end=30).verdict()
     assert not any("ran on n" in words for words in verdict.implies)
     assert any("ranks said the same" in words for words in verdict.implies)
+
+
+def test_the_work_that_a_requeued_run_did_twice_is_told():
+    verdict = REQUEUED["begun anew, for the first attempt had saved nothing"]()
+    assert (verdict.mode, verdict.variant) == ("F2", "preempted_recovered")
+    assert any("40 steps" in words and "1.5 GPU-hours" in words for words in verdict.implies)
+    assert verdict.waste.of_parent_gpu_hours == 1.5
+
+
+def test_a_requeued_run_that_went_on_from_its_checkpoint_lost_nothing():
+    verdict = REQUEUED["gone on from what was saved"]()
+    assert verdict.waste.of_parent_gpu_hours is None
+    assert not any("twice" in words for words in verdict.implies)
 
 
 @pytest.mark.parametrize(("ranks", "mode"), [(1, "C3"), (2, "C2")])
