@@ -74,7 +74,7 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
     """The signal of the first failing rank, all ranks that died so, and what shows it."""
     own = tuple(f for f in facts.failures if not f.follows)
     for failure in own:
-        number = failure.signal or (BY_CODE.get(failure.code or 0) if failure.root is None else None)
+        number = failure.signal or (BY_CODE.get(failure.code or 0) if failure.root is None or failure.root.says == "native_crash" else None)
         if number:
             dead = tuple(f for f in own if (f.signal or BY_CODE.get(f.code or 0)) == number)
             return number, dead, tuple(f.evidence for f in dead[:8])

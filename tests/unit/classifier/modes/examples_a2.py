@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpualert_slurm.rank import CgroupMemory
-from tests.unit.classifier.records import Run, trace
-from tests.unit.classifier.signals import GIB
+from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.signals import GIB, ticks
 
 MEMORY = CgroupMemory(limit_bytes=GIB, peak_bytes=GIB, oom_events=1, oom_kill_events=1)
 TORCHRUN = """torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
@@ -23,6 +23,12 @@ Root Cause (first observed failure):
   error_file: <N/A>
   traceback : Signal 9 (SIGKILL) received by PID 127
 ============================================================
+"""
+FAULT = """Fatal Python error: Segmentation fault
+
+Current thread 0x00007f846ec9e2c0 (most recent call first):
+  File "/home/u/train.py", line 49 in main
+  File "/home/u/train.py", line 60 in <module>
 """
 EXAMPLES = {
     "the wait status": lambda: Run().rank(0, "n1", "go\n", signal=11).accounting(code=0, signal=11).verdict(),
@@ -56,8 +62,17 @@ EXAMPLES = {
         .accounting(code=137)
         .verdict()
     ),
+    "a shell tells of a segmentation fault by its code, faulthandler by its words": lambda: (
+        Run().rank(0, "n1", FAULT + "job.sh: line 4:  9909 Segmentation fault      python3 train.py\n", code=139).accounting(code=139).verdict()
+    ),
+    "the same in mid-training": lambda: (
+        Run().rank(0, "n1", steps(1, 40) + FAULT, code=139, end=50, times=ticks(45)).accounting(code=139, end=50).verdict()
+    ),
 }
 NEAR_MISSES = {
+    "an exception, and an exit code above 128 of the program's own": lambda: (
+        Run().rank(0, "n1", trace("KeyError: 'x'"), code=139).accounting(code=139).verdict()
+    ),
     "srun's SIGTERM after another rank failed": lambda: (
         Run().rank(0, "n1", trace("KeyError: 'x'"), code=1, end=5).rank(1, "n1", signal=15, end=6, local=1).accounting().verdict()
     ),
