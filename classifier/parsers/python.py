@@ -12,7 +12,7 @@ from gpualert_slurm.evidence import Role
 
 _HEADER = re.compile(r"Traceback \(most recent call last\):")
 _FRAME = re.compile(r'^ {1,12}File "(?P<file>[^"]{1,512})", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,200}))?')
-_ERROR = re.compile(r"^(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,100})(?::(?: (?P<message>.{0,4000}))?)?$")
+_ERROR = re.compile(r"^(?P<type>(?:(?:[A-Za-z_]\w{0,80}|<locals>|<lambda>)\.){0,8}[A-Za-z_]\w{0,100})(?::(?: (?P<message>.{0,4000}))?)?$")
 _SURE = re.compile(r"(?:Error|Exception|Interrupt|SystemExit|StopIteration|Timeout|Warning|Failure|Fault|Aborted|Exit|Invalid|Empty|Full|Killed)$")
 _CHAIN = (
     ("direct_cause", "The above exception was the direct cause of the following exception:"),
@@ -246,6 +246,7 @@ PARSER = Parser(
             collect=Traceback,
             samples=(
                 _TRACE,
+                'Traceback (most recent call last):\n  File "/home/u/train.py", line 52, in main\n    raise ShardError(3)\nmain.<locals>.ShardError: shard 3 is cut\n',
                 "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nModuleNotFoundError: No module named 'nosuchmodule'\n",
                 (
                     'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x = d["k"]\n        ~^^^^^\nKeyError: \'k\'\n\nDuring handling of the above'
@@ -265,13 +266,14 @@ PARSER = Parser(
             name="bare_exception",
             says="exception",
             role=Role.ROOT,
-            regex=r"^(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt))(?::(?: (?P<message>.{0,2000}))?)$",
+            regex=r"^(?P<type>(?:(?:[A-Za-z_]\w{0,60}|<locals>)\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt))(?::(?: (?P<message>.{0,2000}))?)$",
             literals=("Error:", "Exception:"),
             samples=(
                 "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
                 "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+                "main.<locals>.ShardError: shard 3 is cut",
             ),
-            near_misses=("UserWarning: the optimizer was not called", "see ValueError: in the docs", "loss_error: 0.3", "  raise ValueError: x"),
+            near_misses=("see <locals>.ShardError: it is raised here", "UserWarning: the optimizer was not called", "see ValueError: in the docs", "loss_error: 0.3", "  raise ValueError: x"),
             read=_bare,
             alone=True,
         ),
