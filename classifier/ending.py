@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier import citations
@@ -12,6 +13,10 @@ from gpualert_slurm.rank import RankExit
 FINAL = {"COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "CANCELLED", "REQUEUED", "BOOT_FAIL", "DEADLINE", "REVOKED"}
 SCRIPT = {"batch", "interactive", "extern"}
 """Steps that are not srun's."""
+SIGNALLED = 128
+"""An exit code above it is a shell's word for a signal."""
+LAST_SECOND_NS = 1_000_000_000
+"""Slurm's end of a job is a whole second: what happened in it cannot be put before or after the stopping."""
 
 
 @dataclass(frozen=True)
@@ -124,3 +129,13 @@ def _told_epilog(job: JobRecord) -> tuple[int, int] | None:
         if code.isdigit() and number.isdigit():
             return int(code), int(number)
     return None
+
+
+def step_stopped(step: str, end_ns: int, exits: Iterable[RankExit], *, cut: bool) -> int:
+    """When a step that Slurm calls cancelled was stopped at the earliest, ns: in its last second.
+
+    Of a run that was not itself ``cut``, not before the task for whose own exit code srun took the step down.
+    """
+    begun = end_ns - LAST_SECOND_NS
+    own = [e.end_time_ns for e in exits if e.step == step and e.exit_code and e.exit_code < SIGNALLED and e.end_time_ns is not None]
+    return max(begun, min(own) + LAST_SECOND_NS) if own and not cut else begun

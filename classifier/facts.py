@@ -11,7 +11,7 @@ from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.below import names_below
 from gpualert_slurm.classifier.clocks import behind
-from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
+from gpualert_slurm.classifier.ending import LAST_SECOND_NS, SCRIPT, Ending, ending_of, step_stopped
 from gpualert_slurm.classifier.episode import Episode
 from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
 from gpualert_slurm.classifier.failure import Failure, is_root
@@ -33,8 +33,6 @@ CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
 """States of a run that was stopped from outside."""
 OUTPUT_REFUSED = 53
 """ESLURMD_IO_ERROR & 127, as sacct prints it behind the colon when --output cannot be opened (Slurm 22.05 to 26.05)."""
-LAST_SECOND_NS = 1_000_000_000
-"""Slurm's end of a job is a whole second: what happened in it cannot be put before or after the stopping."""
 
 
 class Facts:
@@ -166,9 +164,12 @@ class Facts:
     def stop(self) -> tuple[int, str | None] | None:
         """When the run began to be stopped from outside, by whose clock (a node's, else Slurm's): what comes after it follows from that."""
         words = ("time_limit_text", "step_cancelled", "preempted_text")
-        times = [(e.time_ns, e.where.node) for e in self.evidence if e.says in words and e.role is not Role.MARKER and e.time_ns is not None]
+        told = [e for e in self.evidence if e.says in words and e.role is not Role.MARKER]
+        times = [(e.time_ns + (e.uncertainty_ns or 0), e.where.node) for e in told if e.time_ns is not None]
         if self.row is not None:
-            times += [(s.end_ns - LAST_SECOND_NS, None) for s in self.row.steps if s.state in CUT and s.end_ns is not None]
+            cut = self.ending.state in CUT
+            steps = [(s.step, s.end_ns) for s in self.row.steps if s.state in CUT and s.end_ns is not None]
+            times += [(step_stopped(step, end_ns, self.exits, cut=cut), None) for step, end_ns in steps]
         if self.ending.state == "TIMEOUT" and self.ending.started_ns is not None and self.ending.limit_s:
             times.append((self.ending.started_ns + self.ending.limit_s * 10**9, None))
         if self.ending.state in CUT and self.ending.ended_ns is not None:

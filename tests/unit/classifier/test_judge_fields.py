@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gpualert_slurm.accounting import StepRecord
 from gpualert_slurm.finding import Standing
 from tests.unit.classifier.modes.examples_f2 import EXAMPLES as REQUEUED
-from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.records import Run, at, steps, trace
 from tests.unit.classifier.signals import busy, everywhere, gpu, process, row, ticks
 
 
@@ -71,6 +72,22 @@ def test_a_requeued_run_that_went_on_from_its_checkpoint_lost_nothing():
     verdict = REQUEUED["gone on from what was saved"]()
     assert verdict.waste.of_parent_gpu_hours is None
     assert not any("twice" in words for words in verdict.implies)
+
+
+@pytest.mark.parametrize(("code", "mode"), [(1, "A3"), (143, "unknown")])
+def test_a_rank_whose_exit_made_srun_take_the_step_down_is_not_its_follower(code, mode):
+    """Slurm calls such a step cancelled, in whole seconds: the rank's own exit lies in the same second. A code for SIGTERM is no exit of its own."""
+    run = Run().rank(0, "n1", steps(1, 40) + (trace("KeyError: 'x'") if code == 1 else ""), code=code, end=50.2, times=ticks(45))
+    run.rank(1, "n1", signal=15, end=50.6, local=1)
+    cancelled = (
+        StepRecord(step="batch", state="FAILED", exit_code=15, exit_signal=0),
+        StepRecord(step="0", state="CANCELLED", exit_code=0, exit_signal=15, end_ns=at(51)),
+    )
+    verdict = run.accounting(code=15, end=51, steps=cancelled).verdict()
+    assert verdict.mode == mode
+    if code == 1:
+        assert verdict.first_failure is not None
+        assert verdict.first_failure.ranks == (0,)
 
 
 @pytest.mark.parametrize(("ranks", "mode"), [(1, "C3"), (2, "C2")])
