@@ -332,7 +332,8 @@ class Facts:
             if end.step not in SCRIPT:
                 steps[end.step] = steps.get(end.step, 0) + 1
         told = [s.ntasks or 0 for s in self.row.steps if s.step not in SCRIPT] if self.row else []
-        return max([*steps.values(), *told, len(self.ranks_named), 1])
+        ended = {(e.where.node, pid) for e in self.said("teardown") if (pid := e.data.get("pid"))}  # by torchrun: a process is a rank
+        return max([*steps.values(), *told, len(self.ranks_named), len(ended), 1])
 
     @cached_property
     def ranks_known(self) -> bool:

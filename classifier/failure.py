@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.rank import RankExit
 
-SIGINT, SIGKILL, SIGTERM = 2, 9, 15
+SIGINT, SIGKILL, SIGSEGV, SIGTERM = 2, 9, 11, 15
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ SAFETY_FACTOR = 5.0
 """Silence of so many of the run's own intervals is a standstill (nvidia-resiliency-ext, fault_tolerance)."""
 MIN_SILENT_S = 300.0
 """Less may be an evaluation or a checkpoint, however fast the steps are."""
+SCANT_S = 10.0
+SCANT_FACTOR = 50.0
+"""Before a time limit too short for MIN_SILENT_S: so many intervals, and longer than all the progress before it, are no evaluation."""
 LIVELY_S = 60.0
 """Progress this shortly before the end means that the run was advancing."""
 OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
@@ -33,6 +36,8 @@ class Silence:
     cites: tuple[Evidence, ...]
     interval_s: float = 0.0
     """The run's own rhythm: the median time between two lines of progress."""
+    scant: bool = False
+    """Long by the measure of a short time limit alone: something else must speak for a hang as well."""
 
     @property
     def long(self) -> bool:
@@ -42,7 +47,7 @@ class Silence:
     @property
     def short(self) -> bool:
         """Short enough to call the run advancing; between the two it is not decided."""
-        return self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
+        return not self.long and self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
 
 
 def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], advance: Advance) -> Silence | None:
@@ -64,8 +69,13 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     rhythm = advance.interval_s if of == "progress" else None
     needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
     seconds = max(0.0, (end - last) / 1e9 - ending.suspended_s)
+    scant = False
+    if rhythm and ending.state in {"TIMEOUT", "DEADLINE"} and not ending.suspended_s and seconds < needed:
+        enough = max(SCANT_S, SCANT_FACTOR * rhythm, (last - min(marks)) / 1e9)
+        scant = seconds >= enough
+        needed = enough if scant else needed
     cite = citations.field(
         "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
     )
-    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0)
+    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failure import SIGKILL, Failure
+from gpualert_slurm.classifier.failure import SIGKILL, SIGSEGV, Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.classifier.stand import Culprit, lost_children
@@ -84,7 +84,7 @@ def _account(facts: Facts) -> Account:
         headline=words.headline(f"hung in mid-training{dead}" + (f" after step {done}" if done is not None and not dead else "")),
         shows=tuple(shows),
         fault=Fault.USER if mine or stuck & {Waits.DATA_LOADER, Waits.LOCK, Waits.STOPPED} else Fault.UNKNOWN,
-        cause=_cause(facts),
+        cause=_cause(facts) or (trigger.cause if trigger is not None else None),
         detail="collective_timeout" if facts.waiting.gave_up else "storage" if Waits.STORAGE in stuck else None,
         trigger=trigger,
         first=_first(culprits) if trigger is None else None,
@@ -175,7 +175,7 @@ def _trigger(facts: Facts) -> TriggerAccount | None:
         return TriggerAccount(
             mode,
             f"{dead.name} ended with {dead.words}{said}",
-            dead.root.cause if dead.root else None,
+            dead.root.cause if dead.root else Cause.SEGFAULT if dead.signal == SIGSEGV else None,
             (dead.evidence, *((dead.root,) if dead.root else ())),
         )
     lost = [(child, cite) for child, cite in lost_children(facts.job) if not _ended_with_the_run(facts, child)]
@@ -184,7 +184,7 @@ def _trigger(facts: Facts) -> TriggerAccount | None:
         whose = f"a child process of rank {child.rank}" if child.rank is not None else "a child process"
         name = f" ({words.headline(child.name)})" if child.name else ""
         killed = child.exit_signal == SIGKILL and facts.oom_kills
-        cause = Cause.OOM_KILLER if killed else Cause.SEGFAULT if child.exit_signal == 11 else None
+        cause = Cause.OOM_KILLER if killed else Cause.SEGFAULT if child.exit_signal == SIGSEGV else None
         text = f"{whose} on {child.node}{name} was ended by {RankExit(node='', step='', local_rank=0, signal=child.exit_signal).words}"
         return TriggerAccount("A2", text, cause, (cite, *(facts.oom_kills[:1] if killed else ())))
     loader = facts.said("worker_killed")

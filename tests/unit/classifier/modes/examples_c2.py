@@ -35,7 +35,33 @@ def _silent(text: str = "", **more) -> Run:
     return run
 
 
+def _short(advanced: int, *, signal: int | None = None, code: int | None = None, text: str = "") -> Run:
+    """Two ranks before a limit of a minute; rank 1 may end by itself after ``advanced`` seconds."""
+    run = Run(
+        ("n1", "n2"),
+    ).rank(0, "n1", steps(1, advanced * 5), signal=15, end=60.5, times=ticks(advanced * 5, 0.2))
+    own = signal is not None or code is not None
+    return run.rank(1, "n2", text, signal=signal if own else 15, code=code, end=advanced + 0.5 if own else 60.5, times=[advanced + 0.1] * 9)
+
+
+TORCHRUN_STOPPED = "".join(
+    f"W1121 20:53:02.000000 4700 site-packages/torch/distributed/elastic/multiprocessing/api.py:1004] Sending process {pid} closing signal SIGTERM\n"
+    for pid in (4711, 4712)
+)
 EXAMPLES = {
+    "a minute's limit: silent for longer than it had advanced": lambda: _short(12).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "a minute's limit, and a rank that had been killed": lambda: (
+        _short(12, signal=9).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+    ),
+    "a minute's limit, and a rank that had raised": lambda: (
+        _short(12, code=1, text=trace("KeyError: 'x'")).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+    ),
+    "two processes under one torchrun": lambda: (
+        Run()
+        .rank(0, "n1", steps(1, 60) + TORCHRUN_STOPPED, code=1, end=60.5, times=[*ticks(60, 0.2), 60.1, 60.1])
+        .accounting("TIMEOUT", code=0, end=60, time_limit_s=60)
+        .verdict()
+    ),
     "torch 2.1": _watchdog(
         "[rank@]:[E ProcessGroupNCCL.cpp:475] [Rank @] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=98, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600123 milliseconds before timing out."
     ),
@@ -55,6 +81,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "a minute's limit: silent for less than it had advanced": lambda: _short(40).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "cancelled within the minute by its owner": lambda: _short(12).accounting("CANCELLED", code=0, end=60, cancelled_by_uid=1000).verdict(),
     "the launcher took the others down at once": lambda: (
         Run()
         .rank(0, "n1", steps(1, 30) + trace("KeyError: 'x'"), code=1, end=32, times=ticks(31))

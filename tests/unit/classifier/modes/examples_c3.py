@@ -12,7 +12,14 @@ def _still(text: str = "", engine: tuple[float, ...] = (90.0,) + (0.0,) * 59, **
     return run.node("n1", series=[busy("n1", engine), *node.pop("series", [])], **node)
 
 
+def _short(*engine: float) -> Run:
+    """One rank that advanced for twelve seconds of a minute."""
+    run = Run().rank(0, "n1", steps(1, 60), signal=15, end=60.5, times=ticks(60, 0.2))
+    return run.node("n1", series=[busy("n1", engine, every=1)] if engine else [])
+
+
 EXAMPLES = {
+    "a minute's limit, the GPU idle": lambda: _short(*[90.0] * 12, *[0.0] * 48).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "progress, then an idle GPU to the limit": lambda: _still().accounting("TIMEOUT", code=0, end=3600).verdict(),
     "no word at all, and the GPU never used": lambda: (
         _still("loading\n", (0.0,) * 60, gpus_after=(gpu("n1", when=3600, job_attached=False),)).accounting("TIMEOUT", code=0, end=3600).verdict()
@@ -29,6 +36,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "a minute's limit, and nothing known of the GPU": lambda: _short().accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "a minute's limit, the GPU at work": lambda: _short(*[90.0] * 60).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "a busy CPU": lambda: (
         _still(series=[series("cpu_percent", "n1", [99.0] * 60, uuid=None, rank=0)]).accounting("TIMEOUT", code=0, end=3600).verdict()
     ),
