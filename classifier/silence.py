@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.clocks import behind
-from gpualert_slurm.classifier.ending import Ending
+from gpualert_slurm.classifier.ending import SCRIPT, Ending
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.job_record import JobRecord
 
@@ -56,7 +56,9 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     if end is None:
         return None
     late = behind(job, end)
-    writes = [log.last_write_ns + late.get(r.node, 0) for r in job.reports for log in r.logs if log.last_write_ns is not None]
+    logs = [(r.node, log) for r in job.reports for log in r.logs]
+    ours = [(n, log) for n, log in logs if log.step not in SCRIPT] or logs  # srun's last words stand in the script's log, not in its steps'
+    writes = [log.last_write_ns + late.get(node, 0) for node, log in ours if log.last_write_ns is not None]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard]
     marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.marks if m.time_ns is not None]
@@ -78,4 +80,3 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
         "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
     )
     return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant)
-

@@ -6,12 +6,17 @@ from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault
 
 BUSY_CPU = 0.8
 """A rank that used the CPU for this share of the run was working, not waiting."""
+IDLE_CPU = 0.05
+"""Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
+SILENT_SHARE = 0.5
 CONTEXT_SHARE = 0.02
 """What a CUDA context alone takes of a card's memory, roughly."""
 
@@ -69,6 +74,9 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("ranks stood in their rendezvous, seen while the job ran", "progress, or a rank past its rendezvous", _account(facts))
     if facts.silence is None or not facts.has_logs:
         return not_testable("no times of the output are known", flip)
+    asleep = _asleep(facts)
+    if asleep and not facts.activity.sampled:
+        return ruled_in("every rank knew where to meet, and slept up to the time limit", "progress, or ranks at work", _account(facts, asleep))
     if not facts.silence.long:
         return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
     if standstill.gpu_working(facts):
@@ -86,6 +94,18 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     if _filled(facts):
         return ruled_out("GPU memory was filled: past the rendezvous", f"at most {CONTEXT_SHARE:.0%} of a card, a context's share")
     return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts))
+
+
+def _asleep(facts: Facts) -> tuple[Evidence, ...]:
+    """Processes of all ranks, told where to meet, that slept nearly all the time, silent for most of it, up to the time limit."""
+    silence, elapsed = facts.silence, facts.ending.elapsed_s
+    if silence is None or not elapsed or silence.seconds < max(SCANT_S, SILENT_SHARE * elapsed) or facts.ending.state not in {"TIMEOUT", "DEADLINE"}:
+        return ()
+    ours = [p for p in facts.processes if p.rank is not None and p.step not in SCRIPT and p.cpu_s is not None]
+    mine = [p for p in ours if "MASTER_ADDR" in p.environment]
+    if len({p.rank for p in mine}) < facts.ranks_total or any((p.cpu_s or 0.0) > IDLE_CPU * elapsed for p in ours):
+        return ()
+    return tuple(process(p, "cpu_s", f"{p.cpu_s:.1f} s of CPU") for p in mine[:4])
 
 
 def _filled(facts: Facts) -> bool:
@@ -126,10 +146,11 @@ def _list(ranks: tuple[int, ...]) -> str:
     return ", ".join(map(str, ranks[:16])) + (" …" if len(ranks) > 16 else "")
 
 
-def _account(facts: Facts) -> Account:
+def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
     shows = [Said(f"rendezvous: {words.headline(words.told(e))}", (e,)) for e in facts.said("rendezvous")[:2]]
     if not shows:
         shows = [Said("a rank waited for the others until a time-out, before any progress", (e,)) for e in facts.waiting.gave_up[:1]]
+    shows += [Said("the ranks' processes knew where to meet, and slept all the time", asleep)] if asleep else []
     shows += standstill.shows_standstill(facts)
     absent = _never_joined(facts)
     named = f"; {absent[0]}" if absent else ""

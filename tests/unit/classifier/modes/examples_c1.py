@@ -28,7 +28,18 @@ def _silent(memory: float = 4e8, engine: float = 0.0, **more):
     return run
 
 
+def _asleep(cpu_s: float = 1.2, limit_s: int = 60, **environment: str):
+    """Two ranks without GPU samples, silent from their third second on."""
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        node = f"n{rank + 1}"
+        run.rank(rank, node, "joining\n", signal=15, end=limit_s + 0.5, times=[3.0])
+        run.node(node, processes=(process(node, rank=rank, cpu_s=cpu_s, environment=environment),))
+    return run.accounting("TIMEOUT", code=0, end=limit_s, time_limit_s=limit_s).verdict()
+
+
 EXAMPLES = {
+    "a minute's limit: ranks that knew where to meet slept": lambda: _asleep(MASTER_ADDR="n1"),
     "torch 1.13 to 2.14: the client": _meets_not("RuntimeError: The client socket has timed out after 900s while trying to connect to (n1, 29500)."),
     "torch >= 2.4: not all came": _meets_not(
         "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients joined."
@@ -45,6 +56,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "asleep, and nothing says that they were to meet": _asleep,
+    "told where to meet, and at work on the CPU": lambda: _asleep(cpu_s=40.0, MASTER_ADDR="n1"),
     "a task already dead": lambda: (
         _silent().rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()
     ),
