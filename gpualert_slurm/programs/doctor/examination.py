@@ -49,11 +49,22 @@ def slurm_config(config: Config) -> dict[str, str]:
         answered_s = time.time()
     except CommandError:
         return {}
-    found = {m[1]: m[2].strip() for m in re.finditer(r"^(\S+)\s*=\s*(.*)$", said, re.MULTILINE)}
+    found = by_key(said)
     if time_there := re.match(r"Configuration data as of (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)", said):
         there_s = calendar.timegm(time.strptime(time_there[1], "%Y-%m-%dT%H:%M:%S"))
         # Cut to whole seconds there: it was that second at some moment between asking and the answer.
         found[AHEAD] = str(max(0.0, there_s - answered_s) or min(0.0, there_s + 1 - asked_s))
+    return found
+
+
+def by_key(said: str) -> dict[str, str]:
+    """What ``scontrol show config`` printed, by key. Where it gives a line for each of several programs (``Epilog[0]``, seen with Slurm 24.11),
+    they are one value, in order, with commas between.
+    """
+    found: dict[str, str] = {}
+    for line in re.finditer(r"^([^\s\[]+)(\[\d+\])?\s*=\s*(.*)$", said, re.MULTILINE):
+        key, value = line[1], line[3].strip()
+        found[key] = f"{found[key]}, {value}" if line[2] and key in found else value
     return found
 
 
