@@ -185,7 +185,7 @@ def test_02_two_ranks_that_were_killed(ran: Story) -> None:
     assert (said["mode"], said.get("cause"), said["fault"], said["phase"]) == ("A2", None, "unknown", "startup")
     assert (said["state"], said["exit_code"]) == ("FAILED", 1)
     assert "ranks 1, 4" in said["headline"]
-    assert [rank["rank"] for rank in said["failed_ranks"]] == [1, 4]
+    assert sorted(rank["rank"] for rank in said["failed_ranks"]) == [1, 4]  # which of them was first cannot be told
     assert any("who sent SIGKILL" in words for words in said["cannot_decide"])
 
 
