@@ -10,6 +10,7 @@ from tests.testbed import Cluster
 RUNS = 8
 BOUND_S = 10.0
 SETTLE_S = 300.0
+QUIET_S = 15.0
 
 
 def run(cluster: Cluster, progress: Progress) -> list[Row]:
@@ -37,4 +38,10 @@ def _settle(cluster: Cluster, progress: Progress) -> None:
         if time.monotonic() > until:
             raise RuntimeError(f"{', '.join(busy)} still had jobs to collect after {SETTLE_S:.0f} s")
         progress(f"waits for {', '.join(busy)}")
+        time.sleep(0.5)
+    sent, since = -1, time.monotonic()
+    while time.monotonic() - since < QUIET_S and time.monotonic() < until:  # and until gpualertd has written to all of their owners
+        if (now := len(cluster.smtp.mails())) != sent:
+            sent, since = now, time.monotonic()
+        progress(f"waits for gpualertd, {sent} mails so far")
         time.sleep(0.5)
