@@ -1,4 +1,4 @@
-"""Test part: real jobs on Slurm whose GPUs' readings are scripted, in other shapes than the development part's."""
+"""Real jobs on Slurm whose GPUs' readings are scripted, in other shapes than the development part's."""
 
 from collections.abc import Iterator, Mapping
 
@@ -44,4 +44,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield job(Label(mode="G1", fault="none", hard=number % 2 == 0), program(number), 2, {(0, g): ({**work(55), **({"remapped.corrected": "9", "pcie.replay": "4"} if number % 2 == 0 else {})}, ()) for g in range(2)}, state="COMPLETED")
 
 
-RECIPE = Recipe("bed_gpus", "test", jobs)
+RECIPE = Recipe("bed_gpus", "development", jobs)

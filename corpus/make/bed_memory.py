@@ -1,4 +1,4 @@
-"""Test part: batch scripts that are killed for their memory, by NumPy arrays, child processes and shells."""
+"""Batch scripts that are killed for their memory, by NumPy arrays, child processes and shells."""
 
 from collections.abc import Iterator
 
@@ -18,4 +18,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield SlurmJob(label, {"train.py": text}, f"#!/bin/bash\n{run}\ncode=$?; sleep 0.5; exit $code\n", ("-N1", "-n1", "--mem=150M"), "system", bed="cgroup")
 
 
-RECIPE = Recipe("bed_memory", "test", jobs)
+RECIPE = Recipe("bed_memory", "development", jobs)

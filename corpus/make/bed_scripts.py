@@ -1,4 +1,4 @@
-"""Test part: batch scripts on Slurm of several steps, without srun, with requeues that do not help, nodes set down, steps over their limit."""
+"""Batch scripts on Slurm of several steps, without srun, with requeues that do not help, nodes set down, steps over their limit."""
 
 from collections.abc import Iterator
 
@@ -56,4 +56,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield batch(label, program(number), ranks=1 + number % 3, header=shell, state="COMPLETED")
 
 
-RECIPE = Recipe("bed_scripts", "test", jobs)
+RECIPE = Recipe("bed_scripts", "development", jobs)

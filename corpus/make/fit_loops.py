@@ -1,4 +1,4 @@
-"""Test part: Lightning's Trainer, really run, on today's version."""
+"""Lightning's Trainer, really run, on today's version."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -82,4 +82,4 @@ SCRIPTS = (
     Flat("from lightning.pytorch.callbacks import ModelCheckpoint\nfit(Module(), epochs=3, enable_checkpointing=True, callbacks=[ModelCheckpoint('saved', every_n_train_steps=1, save_top_k=-1, verbose=True)])", "D2", None, "save_storm"),
     Flat("for step in range(1, 91):\n    loss = 2.0 / step ** 0.5\n    print(f'step {step}/90 - loss {loss:.4f}', flush=True)\n    torch.save(Module().state_dict(), f'step-{step}.ckpt')\n    print(f'Checkpoint written to step-{step}.ckpt', flush=True)\nprint('done')", "D2", None, "save_storm"),
 )
-RECIPE = Recipe("fit_loops", "test", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))
+RECIPE = Recipe("fit_loops", "development", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))

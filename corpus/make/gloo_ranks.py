@@ -32,7 +32,7 @@ def jobs() -> Iterator[LocalJob]:
         together = "{r}" not in code and mode != "G1"
         label = Label(
             mode=mode, variant=variant, cause=cause, fault="none" if mode == "G1" else "unknown" if mode == "A2" and cause is None else "user",
-            failed_ranks=() if mode == "G1" else tuple(range(size)) if together else (rank,), first_ranks=() if mode == "G1" or together else (rank,), part="test" if old else "",
+            failed_ranks=() if mode == "G1" else tuple(range(size)) if together else (rank,), first_ranks=() if mode == "G1" or together else (rank,),
         )  # fmt: skip
         at = {stage: code.format(r=rank)} if stage else {}
         style = STYLES[turn % len(STYLES)]

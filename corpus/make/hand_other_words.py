@@ -1,4 +1,4 @@
-"""Test part, by hand: what needs a GPU or other software, in the words of JAX, TensorFlow, Megatron, vLLM-like servers, NCCL and CUDA of other versions."""
+"""By hand: what needs a GPU or other software, in the words of JAX, TensorFlow, Megatron, vLLM-like servers, NCCL and CUDA of other versions."""
 
 from collections.abc import Iterator
 
@@ -107,4 +107,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(Label(mode="G1", fault="none", hard=True), hand)
 
 
-RECIPE = Recipe("hand_other_words", "test", jobs)
+RECIPE = Recipe("hand_other_words", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: the Hugging Face Trainer, really run, on today's version with a small model made from its configuration."""
+"""The Hugging Face Trainer, really run, on today's version with a small model made from its configuration."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -74,4 +74,4 @@ SCRIPTS = (
     Flat("train(max_steps=3, save_strategy='steps', save_steps=3)", "E3", None),
     Flat("train(save_strategy='steps', save_steps=1, save_total_limit=1, max_steps=60, logging_steps=5, disable_tqdm=True)", "D2", None, "save_storm"),
 )
-RECIPE = Recipe("hub_trainer", "test", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))
+RECIPE = Recipe("hub_trainer", "development", lambda: flat_jobs(SCRIPTS, "frameworks", (HEAD,)))

@@ -1,4 +1,4 @@
-"""Test part: PyTorch's loader workers and spawned processes that fail under their parent."""
+"""PyTorch's loader workers and spawned processes that fail under their parent."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,4 +71,4 @@ def jobs() -> Iterator[LocalJob]:
         yield replace(job, python="torch-old")
 
 
-RECIPE = Recipe("loader_processes", "test", jobs)
+RECIPE = Recipe("loader_processes", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: PyTorch built for CUDA on a machine without NVIDIA's driver, really run."""
+"""PyTorch built for CUDA on a machine without NVIDIA's driver, really run."""
 
 from collections.abc import Iterator
 
@@ -20,4 +20,4 @@ def jobs() -> Iterator[LocalJob]:
         yield LocalJob(label, {"train.py": script}, ("PYTHON", "train.py"), "torch-old", ends=lambda s: s == 1)
 
 
-RECIPE = Recipe("no_driver", "test", jobs)
+RECIPE = Recipe("no_driver", "development", jobs)

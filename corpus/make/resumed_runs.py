@@ -19,7 +19,7 @@ STYLES = ("plain", "logging", "epochs", "json", "nano", "lists")
 
 
 def jobs() -> Iterator[LocalJob]:
-    """Each on today's PyTorch; some on an older one, for the test part."""
+    """Each on today's PyTorch; some on an older one."""
     base = Label(mode="E2", fault="user", failed_ranks=(0,), first_ranks=(0,))
     for number in range(9):
         yield _load(base.but(variant="size_mismatch", cause="runtime_error"), number, (("PYTHON", "make.py", str((24, 48, 64)[number % 3])),))
@@ -27,9 +27,9 @@ def jobs() -> Iterator[LocalJob]:
         cut = ("0.3", "0.7", "0.02")[number % 3]
         yield _load(base.but(variant="corrupt", cause="runtime_error"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", cut)))
     for number in range(3):
-        job = _load(base.but(variant="size_mismatch", cause="runtime_error", part="test"), number, (("PYTHON", "make.py", "48"),))
+        job = _load(base.but(variant="size_mismatch", cause="runtime_error"), number, (("PYTHON", "make.py", "48"),))
         yield replace(job, python="torch-old")
-        job = _load(base.but(variant="corrupt", cause="runtime_error", part="test"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", "0.5")))
+        job = _load(base.but(variant="corrupt", cause="runtime_error"), number, (("PYTHON", "make.py", "32"), ("PYTHON", "cut.py", "0.5")))
         yield replace(job, python="torch-old")
 
 

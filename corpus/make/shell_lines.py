@@ -1,4 +1,4 @@
-"""Test part: job scripts whose own lines fail, before or instead of the program; and such as go on."""
+"""Job scripts whose own lines fail, before or instead of the program; and such as go on."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -36,4 +36,4 @@ SCRIPTS = (
     Flat(GOOD + "python3 -c 'raise OSError(28, \"No space left on device\")' || true", "G1", script=S, hard=True),
     Flat(GOOD + "rm /scratch/tmp/none; exit 0", "G1", script=S, hard=True),
 )
-RECIPE = Recipe("shell_lines", "test", lambda: flat_jobs(SCRIPTS, "system"))
+RECIPE = Recipe("shell_lines", "development", lambda: flat_jobs(SCRIPTS, "system"))

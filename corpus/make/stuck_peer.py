@@ -28,7 +28,7 @@ def jobs() -> Iterator[LocalJob]:
         if own:
             script = script.replace("init_process_group('gloo')", f"init_process_group('gloo', timeout=datetime.timedelta(seconds={8 + turn % 3}))")
         launcher = ("PYTHON", "-m", "torch.distributed.run", f"--nproc-per-node={size}", "--master-addr=127.0.0.1", "--master-port=PORT", "train.py")
-        label = Label(mode="C2", cause="runtime_error" if own else None, fault="user", part="test" if old else "")
+        label = Label(mode="C2", cause="runtime_error" if own else None, fault="user")
         yield LocalJob(label, {"train.py": script}, launcher, "torch-old" if old else "torch", timeout_s=None if own else 28, ends=lambda s, o=own: s == (1 if o else 124))  # type: ignore[misc]
 
 

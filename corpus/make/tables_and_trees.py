@@ -1,4 +1,4 @@
-"""Test part: scripts with pandas, scikit-learn and PyArrow as notebooks are exported, without functions."""
+"""Scripts with pandas, scikit-learn and PyArrow as notebooks are exported, without functions."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -41,4 +41,4 @@ SCRIPTS = (
     Flat("x = np.random.default_rng(0).normal(size=(50, 3))\nw = np.ones(3)\nfor step in range(1, 101):\n    w = w - 9.0 * 2 * x.T @ (x @ w - 1) / 50\n    print(f'step {step} loss {((x @ w - 1) ** 2).mean():.4g}', flush=True)\nprint('done')", "E1", None, "spike", status=0),
     Flat("w, lr = 5.0, 1.5\nfor step in range(1, 1201):\n    w -= lr * 2 * w\n    loss = float(np.float64(w) ** 2)\n    print(f'iteration {step}: training loss = {loss:.3e}', flush=True)\n    if not np.isfinite(loss):\n        raise ArithmeticError(f'training loss is {loss}')", "E1", "nan_loss", "non_finite"),
 )
-RECIPE = Recipe("tables_and_trees", "test", lambda: flat_jobs(SCRIPTS, "numpy", HEADS))
+RECIPE = Recipe("tables_and_trees", "development", lambda: flat_jobs(SCRIPTS, "numpy", HEADS))

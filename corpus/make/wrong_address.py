@@ -35,7 +35,7 @@ def jobs() -> Iterator[LocalJob]:
         how, env = WAYS[turn % len(WAYS)]
         rank = int(env.get("RANK", "1"))
         code = CODE.format(before=BEFORE[turn % 3], how=how, wait=(4, 7, 11)[turn % 3])
-        label = Label(mode="C1", fault="unknown", first_ranks=(), failed_ranks=(rank,), part="test" if old else "")
+        label = Label(mode="C1", fault="unknown", first_ranks=(), failed_ranks=(rank,))
         command = ("PYTHON", "train.py") if "MASTER_PORT" in env or how else ("bash", "-c", "MASTER_PORT=PORT exec python train.py")
         yield LocalJob(label, {"train.py": code}, command, "torch-old" if old else "torch", env=env, ends=lambda s: s == 1)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from corpus.label import Label
 from corpus.running.job import LocalJob
@@ -65,13 +64,11 @@ def spread(
 
 
 def on_other_versions(snippets: Sequence[Snippet], *, offset: int = 0, most: int = 8) -> Iterator[LocalJob]:
-    """The same on versions of the libraries that the development part has not: these count in the test part."""
-    wanted = [s for s in snippets if s.needs]
-    for job in spread(wanted, offset=offset, old=True, most=most):
-        yield replace(job, label=job.label.but(part="test"))
+    """The same on older versions of the libraries."""
+    yield from spread([s for s in snippets if s.needs], offset=offset, old=True, most=most)
 
 
 def both(snippets: Sequence[Snippet], offset: int, *, most: int = 1000) -> Iterator[LocalJob]:
-    """For the development part, then on other versions for the test part."""
+    """On the usual versions, then on older ones."""
     yield from spread(snippets, offset=offset, most=most)
     yield from on_other_versions(snippets, offset=offset)

@@ -14,13 +14,17 @@ from corpus.score.answer import Answer
 from corpus.score.measure import NONE, Scored
 from gpualert_slurm.cause import Cause
 
+NO_TEST = (
+    "**There is no test part now**: what there was has been scored and looked at, and is development. All figures are of the development part, which rules were written against: "
+    "they show what is known to be wrong, and nothing of what the rules are worth on other jobs.\n"
+)
 ASKED = {"causes_macro_f1": 0.95, "modes_macro_f1": 0.90, "mode_recall": 0.75, "mode_precision": 0.85, "fifteen_run": 0.99, "first_rank": 0.95, "ece": 0.05}
 """What was set before: the figures a release is to reach."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """``scored`` is gpualert's, over all cases; ``others`` are baselines or foreign classifiers, over the test part, by name. ``notes`` is what was
+    """``scored`` is gpualert's, over all cases; ``others`` are baselines or foreign classifiers, over the test part (the development part where there is no test part), by name. ``notes`` is what was
     changed after the test part had been looked at, in Markdown.
     """
 
@@ -36,17 +40,18 @@ class Report:
     def write(self) -> None:
         """The page and its pictures."""
         test, development = self.part("test"), self.part("development")
+        shown, name = (test, "test part") if test else (development, "development part")
         (self.folder / "pictures").mkdir(exist_ok=True)
-        pictures.confusion(measure.confusion(test), self.folder / "pictures" / "modes.png", f"Modes, test part ({len(test)} cases): true rows, said columns")
-        pictures.confusion(measure.confusion(test, "cause"), self.folder / "pictures" / "causes.png", "Causes, test part: true rows, said columns")
-        pictures.bars({"gpualert": measure.by_class(test, "mode"), **{n: measure.by_class(s, "mode") for n, s in self.others.items()}}, self.folder / "pictures" / "modes-f1.png", "F1 by mode, test part")
-        pictures.bars({"gpualert": measure.by_class(test, "cause"), **{n: measure.by_class(s, "cause") for n, s in self.others.items()}}, self.folder / "pictures" / "causes-f1.png", "F1 by cause, test part")
+        pictures.confusion(measure.confusion(shown), self.folder / "pictures" / "modes.png", f"Modes, {name} ({len(shown)} cases): true rows, said columns")
+        pictures.confusion(measure.confusion(shown, "cause"), self.folder / "pictures" / "causes.png", f"Causes, {name}: true rows, said columns")
+        pictures.bars({"gpualert": measure.by_class(shown, "mode"), **{n: measure.by_class(s, "mode") for n, s in self.others.items()}}, self.folder / "pictures" / "modes-f1.png", f"F1 by mode, {name}")
+        pictures.bars({"gpualert": measure.by_class(shown, "cause"), **{n: measure.by_class(s, "cause") for n, s in self.others.items()}}, self.folder / "pictures" / "causes-f1.png", f"F1 by cause, {name}")
         fitted = calibration.Monotone(pairs(development))
-        raw = pairs(test)
+        raw = pairs(shown)
         pictures.reliability({f"as said, ECE {calibration.ece(raw):.3f}": calibration.bins(raw),
-                              f"fitted, ECE {calibration.ece(refit(raw, fitted)):.3f}": calibration.bins(refit(raw, fitted))}, self.folder / "pictures" / "reliability.png", "Confidence, test part")
+                              f"fitted, ECE {calibration.ece(refit(raw, fitted)):.3f}": calibration.bins(refit(raw, fitted))}, self.folder / "pictures" / "reliability.png", f"Confidence, {name}")
         parts = (self._head(test, development), self._figures(test, development), self._classes(test, "mode"), self._classes(test, "cause"), self._costs(test), self._alarms(),
-                 self._details(test, development), self._calibration(test, development), self._splits(), self._baselines(test), self._missing(), self.notes)
+                 self._details(test, development), self._calibration(test, development), self._splits(), self._baselines(shown), self._missing(), self.notes)
         (self.folder / "report.md").write_text("\n".join(part.rstrip() + "\n" for part in parts if part), encoding="utf-8")
 
     def _head(self, test: Scored, development: Scored) -> str:
@@ -54,13 +59,15 @@ class Report:
         return (
             "# What gpualert's verdicts are worth\n\nWritten by `make eval` from `corpus/cases/`; how cases are made and how this is counted stands in [doc/corpus.md](../doc/corpus.md).\n\n"
             f"{len(self.scored)} cases: {len(development)} development, {len(test)} test; {hand} written by hand ({hand / max(1, len(self.scored)):.0%}). "
-            "All figures are of the **test part** unless a line says otherwise: its recipes, or its software's versions, were not used for writing rules.\n"
+            + ("All figures are of the **test part** unless a line says otherwise: its recipes, or its software's versions, were not used for writing rules.\n" if test else NO_TEST)
         )
 
     def _figures(self, test: Scored, development: Scored) -> str:
         rows = []
 
         def row(what: str, asked: str, values: Sequence[str], met: bool | None) -> None:
+            if not test:
+                values, met = ["no test part", values[1]], None
             rows.append(f"| {what} | {asked} | {values[0]} | {values[1]} | {'' if met is None else 'met' if met else '**missed**'} |")
 
         both = (test, development)
@@ -97,6 +104,9 @@ class Report:
     def _costs(self, test: Scored) -> str:
         lines = ["## What costs most\n"]
         for part, of in (("test", test), ("development", self.part("development"))):
+            if not of:
+                lines.append(f"- {part}: no cases")
+                continue
             for key in ("mode", "cause"):
                 worst = measure.costliest(of, key)
                 lines.append(f"- {part}, {key}s: " + (", ".join(f"{true} taken for {said} ({n})" for true, said, n in worst) or "no confusion"))
@@ -130,11 +140,11 @@ class Report:
         fitted = calibration.Monotone(dev)
         lines = ["## Confidence\n\nAn answer is right when mode and cause are. *Fitted* is a monotone map of the confidence fitted on the development part; the programs do not use it.\n\n![reliability](pictures/reliability.png)\n",
                  "| | Brier | ECE | answers |", "|---|---|---|---|",
-                 f"| test, as said | {calibration.brier(raw):.3f} | {calibration.ece(raw):.3f} | {len(raw)} |",
-                 f"| test, fitted | {calibration.brier(refit(raw, fitted)):.3f} | {calibration.ece(refit(raw, fitted)):.3f} | {len(raw)} |",
+                 *([f"| test, as said | {calibration.brier(raw):.3f} | {calibration.ece(raw):.3f} | {len(raw)} |",
+                    f"| test, fitted | {calibration.brier(refit(raw, fitted)):.3f} | {calibration.ece(refit(raw, fitted)):.3f} | {len(raw)} |"] if raw else ["| no test part | – | – | 0 |"]),
                  f"| development, as said | {calibration.brier(dev):.3f} | {calibration.ece(dev):.3f} | {len(dev)} |",
-                 "\n| said (test) | answers | mean said | right |", "|---|---|---|---|"]  # fmt: skip
-        lines += [f"| {b.low:.1f}–{b.high:.1f} | {b.count} | {b.said:.2f} | {b.right:.2f} |" for b in calibration.bins(raw)]
+                 f"\n| said ({'test' if raw else 'development'}) | answers | mean said | right |", "|---|---|---|---|"]  # fmt: skip
+        lines += [f"| {b.low:.1f}–{b.high:.1f} | {b.count} | {b.said:.2f} | {b.right:.2f} |" for b in calibration.bins(raw or dev)]
         return "\n".join(lines) + "\n"
 
     def _splits(self) -> str:
@@ -153,9 +163,9 @@ class Report:
             out.append("")
         return "\n".join(out)
 
-    def _baselines(self, test: Scored) -> str:
+    def _baselines(self, shown: Scored) -> str:
         rows = []
-        for name, of in {"gpualert": test, **self.others}.items():
+        for name, of in {"gpualert": shown, **self.others}.items():
             alarms, good = len(measure.false_alarms(of)), sum(c.label.healthy for c, _ in of)
             rows.append(f"| {name} | {measure.macro_f1(measure.by_class(of, 'mode')):.3f} | {measure.macro_f1(measure.by_class(of, 'cause')):.3f} | {ratio(*measure.share(of, lambda c, a: a.mode == c.label.mode))} | {alarms} of {good} |")
         return "## Beside simple ways\n\n![modes](pictures/modes-f1.png)\n\n![causes](pictures/causes-f1.png)\n\n| classifier | macro-F1 modes | macro-F1 causes | mode right | false alarms |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
@@ -169,7 +179,7 @@ class Report:
         return (
             "## What is thin here\n\n"
             f"- Fewer cases than wanted (15 a mode, 20 a cause): {', '.join(few) or 'none'}.\n"
-            f"- Not in the test part at all: {', '.join(untested) or 'none'}.\n"
+            + (f"- Not in the test part at all: {', '.join(untested) or 'none'}.\n" if self.part("test") else "- There is no test part.\n") +
             f"- {real} cases come from a real GPU; what needs one is written by hand, or has scripted readings.\n"
             f"- {hard} of {sum(c.label.healthy for c, _ in self.scored)} good runs are made to look bad.\n"
         )

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from corpus.case import Case, all_cases, stage
 from corpus.label import Label, read, write
 from corpus.score import calibration, foreign, measure
+from corpus.score.__main__ import figures
 from corpus.score.answer import Answer
 from corpus.score.baselines import BASELINES
+from corpus.score.report import Report
 from corpus.score.run import OWN, one
 
 
@@ -97,3 +99,43 @@ def test_every_classifier_answers_a_case_of_each_provenance(tmp_path: Path, who:
         answer = one(who, tmp_path, some)
         assert answer.trouble is None
         assert answer.mode is not None
+
+
+def of_part(part: str, mode: str, said: str, number: int = 1, cause: str | None = None) -> tuple[Case, Answer]:
+    label = Label(mode, cause, provenance="cpu-run", part=part, recipe="r", fault="none" if mode == "G1" else "user")
+    return Case(Path(f"cases/r/{number:03d}"), label), Answer(said, cause=cause, confidence=0.8)
+
+
+def test_a_report_without_a_test_part_says_so_and_shows_the_other_without_a_judgement(tmp_path: Path):
+    scored = [of_part("development", "A1", "A1", 1, "permission"), of_part("development", "A3", "A1", 2, "assertion"), of_part("development", "G1", "G1", 3)]
+    Report(scored, {"exit code alone": scored}, "notes", tmp_path).write()
+    text = (tmp_path / "report.md").read_text()
+    assert "There is no test part now" in text
+    assert "no test part |" in text
+    assert "met |" not in text
+    assert "missed" not in text
+    assert len(list((tmp_path / "pictures").glob("*.png"))) == 5
+
+
+def test_a_report_with_a_test_part_judges_it(tmp_path: Path):
+    scored = [of_part("development", "A1", "A3", 1, "permission"), of_part("test", "A1", "A1", 2, "permission"), of_part("test", "G1", "G1", 3)]
+    Report(scored, {"exit code alone": scored[1:]}, "notes", tmp_path).write()
+    text = (tmp_path / "report.md").read_text()
+    assert "There is no test part now" not in text
+    assert "| macro-F1 over modes | ≥ 0.9 | 1.000 | 0.000 | met |" in text
+
+
+@pytest.mark.parametrize(("wish", "said"), [(["--part", "test"], "no test part"), (["--classifier", "true"], "no test part: nothing to score")])
+def test_scoring_an_empty_test_part_says_that_there_is_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wish: list[str], said: str):
+    from corpus.score import __main__ as program
+
+    monkeypatch.setattr(program, "all_cases", lambda: [of_part("development", "A1", "A1")[0]])
+    monkeypatch.setattr(sys, "argv", ["score", *wish])
+    assert program.main() == 0
+    assert said in capsys.readouterr().out
+
+
+def test_the_figures_of_a_part_name_its_confusions():
+    said = "\n".join(figures([of_part("development", "A3", "A1"), of_part("development", "G1", "B1", 2)]))
+    assert "A3→A1 1" in said
+    assert "false alarms: 1 of 1" in said
