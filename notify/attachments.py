@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pydantic_core import to_json
+
 from gpualert_slurm.artifact import Artifact
 from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.job_record import JobRecord
@@ -50,10 +52,12 @@ def wire_bytes(content: bytes) -> int:
 
 def verdict_candidate(verdict: Verdict, redactor: Redactor) -> Candidate:
     """``verdict.json``: the redacted verdict, with the count of what was taken out under ``redactions``."""
-    content = json.loads(verdict.json_bytes())
+    content = verdict.model_dump(mode="json", exclude_none=True)
     if redactor.counts:
         content["redactions"] = dict(sorted(redactor.counts.items()))
-    body = json.dumps(content, indent=1, ensure_ascii=True).encode()
+    body = to_json(content, indent=1, inf_nan_mode="strings")
+    if not body.isascii():  # what cannot be seen, or is shown backwards, stands there as \uNNNN
+        body = json.dumps(json.loads(body), indent=1, ensure_ascii=True).encode()
     attachment = Attachment(filename="verdict.json", media_type="application/json", content=body)
     return Candidate(attachment, "the whole diagnosis with all its evidence", "verdict.json", len(body))
 

@@ -21,6 +21,7 @@ from gpualert_slurm.notify.attachments import (
     fit,
     left_out_list,
     log_candidates,
+    unique_names,
     verdict_candidate,
     wire_bytes,
 )
@@ -29,7 +30,7 @@ from gpualert_slurm.notify.identity import message_key, thread_key
 from gpualert_slurm.notify.recipients import Recipients, choose
 from gpualert_slurm.notify.redact import Redactor, summary
 from gpualert_slurm.notify.render import MAX_HTML_BYTES, as_html, as_text
-from gpualert_slurm.notify.view import LIMITS, Enclosed, Picture, View
+from gpualert_slurm.notify.view import LIMITS, Enclosed, Limits, Picture, View
 from gpualert_slurm.notify.view_builder import build_view
 from gpualert_slurm.verdict import Verdict
 from gpualert_slurm.wishes import When, Wishes
@@ -121,35 +122,54 @@ def _notification(
         seen = Redactor()
         bare = build_view(clean, job, mail, seen, limits=limits, zone=zone)
         bare = replace(bare, redacted=summary(redactor.counts + seen.counts))
-        listed = _listed([*absent, *(_at_worst(c) for c in candidates)], limits.listed)
-        worst = replace(bare, left_out=listed, enclosed=_enclosed(candidates[: limits.listed]), pictures=tuple(d.picture for d in pictures))
+        taken, left_out = unique_names(candidates), absent  # nearly always all of it fits, and nothing is to be measured twice
+        view = _final(bare, taken, left_out, pictures, limits)
+        text, html = as_text(view), as_html(view)
+        bodies = quoted_bytes(text) + quoted_bytes(html) + HEADER_BYTES
+        small = len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes and len(absent) <= min(LISTED, limits.listed)
+        if small and not fit(candidates, mail.max_message_bytes - bodies - HEADER_BYTES)[1]:
+            break
+        worst = replace(view, left_out=_listed([*absent, *(_at_worst(c) for c in candidates)], limits.listed),
+                        enclosed=_enclosed(candidates[: limits.listed]))  # fmt: skip
         text, html = as_text(worst), as_html(worst)
         bodies = quoted_bytes(text) + quoted_bytes(html) + HEADER_BYTES
-        if len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes:
+        if limits is LIMITS[-1] or (len(html.encode()) <= MAX_HTML_BYTES and bodies + room <= mail.max_message_bytes):
+            taken, left_out = _fitted(candidates, absent, mail.max_message_bytes - bodies - HEADER_BYTES, min(LISTED, limits.listed))
+            view = _final(bare, taken, left_out, pictures, limits)
+            text, html = as_text(view), as_html(view)
             break
     redactor.counts.update(seen.counts)
-    taken, too_much = fit(candidates, mail.max_message_bytes - bodies - HEADER_BYTES)
-    left_out = [*absent, *too_much]
-    if len(left_out) > min(LISTED, limits.listed):
-        taken, too_much = fit([candidates[0], left_out_list(left_out), *candidates[1:]], mail.max_message_bytes - bodies - HEADER_BYTES)
-        left_out = [*absent, *too_much]
-    shown = {c.attachment.content_id for c in taken}
-    view: View = replace(
-        bare,
-        left_out=_listed(left_out, limits.listed, whole_list=any(c.path == LIST_NAME for c in taken)),
-        enclosed=_enclosed(taken),
-        pictures=tuple(d.picture for d in pictures if d.picture.content_id in shown),
-    )
     return Notification(
         key=key,
         recipients=to.allowed,
         subject=view.subject,
-        text=as_text(view),
-        html=as_html(view),
+        text=text,
+        html=html,
         thread=thread,
         headers=_headers(clean),
         attachments=tuple(c.attachment for c in taken),
         left_out=tuple(left_out),
+    )
+
+
+def _fitted(candidates: Sequence[Candidate], absent: list[LeftOut], max_bytes: int, max_listed: int) -> tuple[list[Candidate], list[LeftOut]]:
+    """What is attached and what is not; where the mail cannot list all of the latter, the list is attached too."""
+    taken, too_much = fit(candidates, max_bytes)
+    left_out = [*absent, *too_much]
+    if len(left_out) > max_listed:
+        taken, too_much = fit([candidates[0], left_out_list(left_out), *candidates[1:]], max_bytes)
+        left_out = [*absent, *too_much]
+    return taken, left_out
+
+
+def _final(bare: View, taken: Sequence[Candidate], left_out: Sequence[LeftOut], pictures: Sequence[Drawn], limits: Limits) -> View:
+    """The view that names what is attached and what is not."""
+    shown = {c.attachment.content_id for c in taken}
+    return replace(
+        bare,
+        left_out=_listed(left_out, limits.listed, whole_list=any(c.path == LIST_NAME for c in taken)),
+        enclosed=_enclosed(taken),
+        pictures=tuple(d.picture for d in pictures if d.picture.content_id in shown),
     )
 
 

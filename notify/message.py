@@ -10,7 +10,8 @@ from email.policy import SMTP
 from email.utils import format_datetime, getaddresses
 
 from gpualert_slurm.config import Mail
-from gpualert_slurm.notification import Attachment, Notification
+from gpualert_slurm.notification import Notification
+from gpualert_slurm.notify import mime
 from gpualert_slurm.notify.headers import HEADER_CHARS, file_name, header_text
 from gpualert_slurm.notify.stored_message import Envelope
 
@@ -48,16 +49,9 @@ def build(notification: Notification, mail: Mail, now_ns: int) -> tuple[Envelope
     for name, value in notification.headers.items():
         if name.startswith("X-GPUAlert-") and name.replace("-", "").isalnum() and name.isascii():
             message[name] = header_text(value, HEADER_CHARS)
-    message.set_content(notification.text, cte="quoted-printable")
-    message.add_alternative(notification.html, subtype="html", cte="quoted-printable")
-    html = list(message.iter_parts())[1]
-    assert isinstance(html, EmailMessage)  # noqa: S101 - add_alternative made it just now
-    for picture in (a for a in notification.attachments if a.content_id):
-        kind, _, sub = picture.media_type.partition("/")
-        html.add_related(picture.content, kind, sub, cid=f"<{picture.content_id}>", disposition="inline", filename=file_name(picture.filename))
-    for attachment in (a for a in notification.attachments if not a.content_id):
-        _attach(message, attachment)
-    content = message.as_bytes(policy=WIRE if subject.isascii() else POLICY)
+    message["MIME-Version"] = "1.0"
+    policy = WIRE if subject.isascii() else POLICY
+    content = message.as_bytes(policy=policy).removesuffix(mime.CRLF) + _body(notification)
     envelope = Envelope(
         key=notification.key,
         sender=sender.addr_spec,
@@ -84,11 +78,10 @@ def sender_address(mail: Mail) -> tuple[Address, str]:
     return Address(display_name=header_text(name, 60) or "gpualert", addr_spec=address), address.rpartition("@")[2]
 
 
-def _attach(message: EmailMessage, attachment: Attachment) -> None:
-    kind, _, sub = attachment.media_type.partition("/")
-    name = file_name(attachment.filename)
-    if kind == "text":
-        text = attachment.content.decode("utf-8", "replace")
-        message.add_attachment(text, subtype=sub or "plain", filename=name, cte="base64")
-    else:
-        message.add_attachment(attachment.content, kind or "application", sub or "octet-stream", filename=name)
+def _body(notification: Notification) -> bytes:
+    """The MIME part that is the message, its headers first: mixed(alternative(text, related(html, pictures)), files), as far as there are such."""
+    key = hashlib.sha256(notification.key.encode()).hexdigest()[:24]
+    files = [(a, mime.file(a.content, a.media_type, file_name(a.filename), a.content_id)) for a in notification.attachments]
+    html = mime.multipart("related", [mime.words(notification.html, "html"), *(part for a, part in files if a.content_id)], f"{key}r")
+    both = mime.multipart("alternative", [mime.words(notification.text, "plain"), html], f"{key}a")
+    return mime.multipart("mixed", [both, *(part for a, part in files if not a.content_id)], f"{key}m")
