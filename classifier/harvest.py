@@ -72,6 +72,14 @@ class Harvest:
                     series = self.series.setdefault(key, Thinned())
                 series.add((match.line.offset, known_step, float(value)))
 
+    def told(self, word: str) -> int:
+        """How many lines said ``word`` for sure."""
+        return sum(kept.seen for kept in self.kept.values() if kept.first[0].says == word and not kept.first[0].data.get("weak"))
+
+    def places(self) -> frozenset[int]:
+        """Where lines stand that say something else than a metric."""
+        return frozenset(m.line.offset for kept in self.kept.values() for m in (*kept.first, *kept.last) if m.says != "metrics")
+
     def unread(self, kind: Kind, lines: int) -> None:
         """Count ``lines`` of a kind that were seen and not read."""
         epoch = len(self.beginnings)

@@ -9,9 +9,11 @@ from heapq import nlargest
 from typing import BinaryIO
 
 from gpualert_slurm.classifier.bulk import Choice
+from gpualert_slurm.classifier.counting import counted
 from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard
+from gpualert_slurm.classifier.log_ends import Ends
 from gpualert_slurm.classifier.page import Page, placed
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
@@ -30,6 +32,8 @@ MOST_ATTEMPTS = 4096
 """What follows in a log of more is taken for the last one."""
 MOST_LOOKS, MOST_REACHED = 64, 16
 """Of an attempt, so many ends are followed up for a count that begins anew, and of each so many kinds of progress."""
+LEAST_TOLD = 3
+"""So many lines that patterns call progress are progress enough."""
 _PREFIX_BYTES = 512
 _THINNED = "of very many, the first and the last of each kind are kept, and samples"
 
@@ -76,6 +80,7 @@ class _Pass:
         self.begun: Beginning | None = None
         """An attempt that has begun, until what was left out before it is counted."""
         self.unread = self.looks = 0
+        self.ends = Ends()
         self.digest = hashlib.sha256()
         self.tail: deque[bytes] = deque()
         self.tail_bytes = 0
@@ -100,6 +105,7 @@ class _Pass:
         """Read a block, or what of it lies between two lines at which the log's first lines come again."""
         if not block.data:
             return
+        self.ends.take(block.offset, self.line, block.data)
         page = Page(block, self.line)
         if again:
             self._comes_again(page)
@@ -280,6 +286,7 @@ class _Pass:
             self.restarts.said(match)
             self.found.add(self._stamped(match))
         unread = self.unread + self._end_routine()
+        self._count_rows()
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
         self._say_what_was_cut(left_out, unread)
@@ -287,6 +294,12 @@ class _Pass:
             path=self.found.path, bytes_read=self.read, sha256=self.digest.hexdigest(), evidence=evidence, series=self.found.all_series(),
             last_lines=self._last_lines(), gaps=tuple(self.gaps),
         )  # fmt: skip
+
+    def _count_rows(self) -> None:
+        """Progress in words that no pattern knows, at the log's ends, where the patterns found next to none."""
+        if self.found.told("progress") < LEAST_TOLD:
+            for match in counted(self.ends.lines(self.read), self.found.places(), self.found.when):
+                self.found.add(match)
 
     def _end_routine(self) -> int:
         """Reads the last line of each kind that was left out, and counts the others as seen."""

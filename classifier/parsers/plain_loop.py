@@ -23,6 +23,7 @@ _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
 )
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
+_BRACKET = re.compile(r"\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
 _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
@@ -62,10 +63,10 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
         return None
     data: Data = {"loss": loss, **extras(text)}
     counted = False
-    step = _STEP.search(text) or _SLASH.search(text)
+    step = _STEP.search(text) or _SLASH.search(text) or _BRACKET.match(text)
     if step:
         counted = _put(data, "step", count(step["step"]))
-        _put(data, "planned", count(step["planned"]))
+        _put(data, "planned", count(step.groupdict().get("planned")))
     epoch = _EPOCH.search(text)
     if epoch:
         counted = True

@@ -1,0 +1,172 @@
+"""Progress that no parser knows the words of: lines of one template that count, and rows of tables. Looked for at the ends of a log.
+
+A line's *template* is the line with its numbers as ``#``. Lines of one template whose counter grows are progress of some loop, whatever
+it prints beside it; so are rows under a header that names a counter or a loss. What is looked at is bounded (``log_ends.py``), and only where
+the parsers' own patterns found next to nothing. Conventions read: XGBoost's ``[10] train-rmse:0.4``, LightGBM's ``[10] valid_0's l2: 0.3``,
+scikit-learn's ``Iteration 3, …``, logfmt, JSON lines, loops of one's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from gpualert_slurm.classifier.lines import Line
+from gpualert_slurm.classifier.numbers import NUMBER, count, number
+from gpualert_slurm.classifier.pattern import Data, Match
+from gpualert_slurm.classifier.table import LOSS_WORDS, METRIC_WORDS, Table
+from gpualert_slurm.evidence import Role
+
+MOST_LINE = 400
+LEAST_LINES = 3
+"""Lines of one template that are a loop's, where no word of theirs says so."""
+LEAST_ROWS = 4
+"""Rows of numbers alone, without a header."""
+AFTER_ERROR = 80
+"""So many lines behind the beginning of a traceback may be its own."""
+PATTERN = "counting.rows"
+
+_NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?![\w.]{0,20}[A-Za-z_])")
+_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
+_COUNTER = re.compile(
+    r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
+    r"|updates?|episodes?|generations?|gen|sweep|cycle|n|i|t|tick|pass)"
+    r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\s{0,3}[:=#]?\s{0,3}[\[(]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
+    r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"[\s\[(|#<*>=-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
+_SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
+_WEAK_WORDS = frozenset({"e", "n", "i", "t", "ep", "it", "gen", "mb"})
+_EPOCHS = frozenset({"epoch", "epochs", "ep", "e"})
+_LOSS = re.compile(
+    rf"(?<![A-Za-z])(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}"
+    rf"(?P<value>{NUMBER})(?![\w])",
+    re.IGNORECASE,
+)
+_METRIC = re.compile(
+    rf"(?<![A-Za-z])(?:(?:train(?:ing)?|valid(?:ation)?|val|eval|test|dev|avg|mean|top)[ _/.@1-9'a-z-]{{0,6}}[ _/.:-]?)?"
+    rf"(?:{METRIC_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}{NUMBER}(?![\w])",
+    re.IGNORECASE,
+)
+_PREPARING = re.compile(
+    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait|install|\bmap|check"
+    r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|init|param|layer|module|verif|scan|stag|version|thread|socket"
+    r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config|test case|collect|sync|queue",
+    re.IGNORECASE,
+)
+"""What loops do before they train: their counts are no progress of training."""
+_LOG_HEAD = re.compile(
+    r"\s{0,4}(?:[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s{1,3}|[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?[\])]?\s{1,3}"
+    r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
+    r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[\w.]{1,40}\s?[:|-]\s(?=\S))?"
+)
+_TRACE = re.compile(r'\s{0,12}(?:File "|at |Traceback|\^|~|#\d)')
+
+
+@dataclass
+class _Kind:
+    """Lines of one template, or one table's rows."""
+
+    sure: bool = False
+    """Words of its own say that it is a loop's."""
+    behind: bool = False
+    """It begins right behind a traceback."""
+    rows: list[tuple[Line, Data]] = field(default_factory=list)
+
+
+def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], tuple[int, int] | None] = lambda _: None) -> list[Match]:
+    """Lines of progress among ``lines``, in order of place.
+
+    Args:
+        lines: the ends of a log, cleaned.
+        taken: offsets of lines that say something else already.
+        when: when the byte at an offset arrived, where that is known: rows of bare numbers count only where they came one by one.
+    """
+    kinds: dict[str, _Kind] = {}
+    table, since = Table(), AFTER_ERROR
+    for line in lines:
+        text, since = line.text, since + 1
+        if text.startswith("Traceback (most recent call last)"):
+            since = 0
+        if not text or len(text) > MOST_LINE or line.offset in taken or _TRACE.match(text):
+            continue
+        if (row := table.row(text)) is not None:
+            key = f"table {table.number} of {row.columns}"
+            kind = kinds.setdefault(key, _Kind(table.named(row), since < AFTER_ERROR))
+            kind.rows.append((line, row.data))
+        elif (data := _counting(text)) is not None:
+            kind = kinds.setdefault(_template(text), _Kind(behind=since < AFTER_ERROR))
+            kind.sure = kind.sure or bool(data.pop("sure", False))
+            kind.rows.append((line, data))
+    found = []
+    for key, kind in kinds.items():
+        if kind.behind and not kind.sure:  # a list in an error's message
+            continue
+        if kind.sure or (_told(kind.rows, when) if key.startswith("table ") else _grows(kind.rows, LEAST_LINES)):
+            found += kind.rows
+    found.sort(key=lambda row: row[0].offset)
+    return [Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k != "sure"}) for line, data in found]
+
+
+def _counting(text: str) -> Data | None:
+    """What a line that counts says; ``sure`` where it names a metric beside its counter."""
+    head = _LOG_HEAD.match(text)
+    body = text[head.end() :] if head else text
+    found = _COUNTER.search(body)
+    word = found["word"].lower() if found else ""
+    if found is None or (word in _WEAK_WORDS and found.start() > 3):
+        found, word = _LEADING.match(body) or _SLASHED.search(body), ""
+    if found is None or _PREPARING.search(body):
+        return None
+    at = count(found["at"])
+    if at is None:
+        return None
+    metric = _METRIC.search(body)
+    others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
+    told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
+    if metric is None and not told and (not word or word in _WEAK_WORDS):
+        return None
+    data: Data = {}
+    planned = count(found["planned"])
+    if word in _EPOCHS:
+        data["epoch"] = float(at)
+        if planned:
+            data["epochs"] = planned
+        if inner := re.search(r"(?i)\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", body):
+            data["step"] = int(inner[1])
+            if inner[2]:
+                data["planned"] = int(inner[2])
+    else:
+        data["step"] = at
+        if planned:
+            data["planned"] = planned
+    loss = _LOSS.search(body)
+    value = number(loss["value"]) if loss else None
+    if value is not None:
+        data["loss"] = value
+    if metric is not None and word not in _WEAK_WORDS and (word or planned is not None):
+        data["sure"] = True
+    return data
+
+
+def _template(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"[-+]?\d[\d.,:_]*(?:[eE][-+]?\d+)?|\bnan\b|\binf\b", "#", text)).strip()
+
+
+def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
+    """Whether the counter goes up from line to line (it may begin anew with each epoch), and the lines are not one list's at a fixed number."""
+    counters = [float(c) for _, data in rows if isinstance(c := data.get("step", data.get("epoch")), (int, float))]
+    ups = sum(after > before for before, after in pairwise(counters))
+    return len(counters) >= least and ups >= max(2, 0.7 * (len(counters) - 1))
+
+
+def _told(rows: list[tuple[Line, Data]], when: Callable[[int], tuple[int, int] | None]) -> bool:
+    """Whether rows without a header are a loop's: their first column grows, or they came at different times, one by one."""
+    known = [time[0] for line, _ in rows if (time := when(line.offset)) is not None]
+    apart = len(set(known)) >= max(3, len(known) // 4)
+    if any("step" in data for _, data in rows):
+        return _grows(rows, LEAST_ROWS) and (apart or len(known) < LEAST_ROWS)
+    return len(rows) >= LEAST_ROWS and len(known) >= LEAST_ROWS and apart

@@ -1,0 +1,119 @@
+"""Progress that no parser knows the words of: a counter that grows in lines of one template, and rows of tables."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpualert_slurm.classifier import scan
+from gpualert_slurm.classifier.advance import advance_of
+from gpualert_slurm.classifier.log_ends import HEAD_BYTES, TAIL_BYTES
+from gpualert_slurm.evidence import Evidence, Where
+
+
+def progress(text: str, arrival=None) -> list[Evidence]:
+    return [e for e in scan(io.BytesIO(text.encode()), "x.log", Where(), arrival).evidence if e.says == "progress"]
+
+
+LOOPS = {
+    "metric behind an epoch": ("epoch 0: mse 0.4\nepoch 1: mse 0.3\n", 2),
+    "XGBoost": ("[10]\ttrain-rmse:0.52\teval-rmse:0.61\n[11]\ttrain-rmse:0.51\teval-rmse:0.60\n[12]\ttrain-rmse:0.49\teval-rmse:0.59\n", 3),
+    "LightGBM": ("[100]\tvalid_0's l2: 0.21\n[200]\tvalid_0's l2: 0.20\n[300]\tvalid_0's l2: 0.19\n", 3),
+    "Keras without a loss": ("Epoch 3/10 - 2.1s - acc 0.93\n", 1),
+    "bracketed steps": ("[12/100] acc=0.31 time 0.1s\n[13/100] acc=0.35 time 0.1s\n[14/100] acc=0.36 time 0.1s\n", 3),
+    "JSON lines": ('{"epoch": 3, "mse": 0.12}\n', 1),
+    "logfmt": ("level=info msg=train step=10 nll=2.1 dur=3ms\n", 1),
+    "CSV with a header": ("step,loss,acc\n1,0.52,0.31\n2,0.43,0.33\n", 2),
+    "a table of spaces": ("    step         loss      acc         lr\n       1     2.008559    0.880   5.00e-04\n", 1),
+    "scikit-learn's boosting": (
+        "      Iter       Train Loss   Remaining Time\n         1           1.1234            0.12s\n         2           1.0134            0.11s\n",
+        2,
+    ),
+    "YOLO": (
+        "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n        1/3     1.2G      1.234      4.323         12        640\n",
+        1,
+    ),
+    "rows without a header": ("1 0.5 0.30\n2 0.4 0.31\n3 0.4 0.32\n4 0.3 0.33\n5 0.3 0.35\n", 5),
+    "a boxed table without a header": ("| 1 | 0.51 |\n| 2 | 0.42 |\n| 3 | 0.33 |\n| 4 | 0.31 |\n", 4),
+    "logging's prefix": (
+        "INFO:trainer:[12/99] d_real 0.3 d_fake 0.4\nINFO:trainer:[13/99] d_real 0.2 d_fake 0.4\nINFO:trainer:[14/99] d_real 0.2 d_fake 0.5\n",
+        3,
+    ),
+    "loguru's prefix": ("2026-11-21 10:00:00.123 | INFO     | __main__:main:33 - round 3 done, nll 2.31\n", 1),
+    "times alone": ("Epoch 1 finished in 12.1s\nEpoch 2 finished in 12.0s\nEpoch 3 finished in 12.2s\n", 3),
+    "physics": ("it=100 E=-1.234e+02 |g|=0.31\nit=200 E=-1.235e+02 |g|=0.22\nit=300 E=-1.236e+02 |g|=0.11\n", 3),
+    "reinforcement": ("Episode 10\tAverage Score: 21.30\nEpisode 20\tAverage Score: 22.00\nEpisode 30\tAverage Score: 29.10\n", 3),
+}
+
+
+@pytest.mark.parametrize("name", sorted(LOOPS))
+def test_lines_that_count_are_progress(name: str):
+    text, rows = LOOPS[name]
+    assert len(progress(text)) == rows
+
+
+OTHERS = {
+    "shards": "Loading shard 1/10 took 0.3s\nLoading shard 2/10 took 0.3s\nLoading shard 3/10 took 0.3s\n",
+    "steps of a script, each another": "Step 1/4: fetch the data, 3.1 GB\nStep 2/4: unpack it, 3.3 GB\nStep 3/4: sort 3.3 M words\n",
+    "a data frame's head": "   x     y\n0 0.1 0.2\n1 0.2 0.3\n2 0.3 0.4\n3 0.3 0.4\n4 0.3 0.4\n",
+    "a matrix at once": "[[0.1 0.2 0.3]\n [0.2 0.3 0.4]\n [0.3 0.4 0.5]\n [0.4 0.5 0.6]]\n",
+    "files": "Files 1 of 10: 0.3 MB\nFiles 2 of 10: 0.4 MB\nFiles 3 of 10: 0.5 MB\n",
+    "workers": "worker 1: 0.31 ready\nworker 2: 0.32 ready\nworker 3: 0.35 ready\n",
+    "retries": "attempt 1/5 failed, waiting 0.5 s\nattempt 2/5 failed, waiting 1.5 s\nattempt 3/5 failed, waiting 2.5 s\n",
+    "frames of a traceback": 'Traceback (most recent call last):\n  File "a.py", line 1, in a\n  File "a.py", line 2, in b\n  File "a.py", line 3, in c\nValueError: 3\n',
+    "the list in an error": "Traceback (most recent call last):\nAssertionError: \nMismatch at indices:\n [0]: 1.0 (ACTUAL), 1.1\n [1]: 1.0 (ACTUAL), 1.1\n [2]: 1.0 (ACTUAL), 1.1\n",
+    "a counter that does not grow": "step 4 of 5 says 0.1\nstep 4 of 5 says 0.2\nstep 4 of 5 says 0.3\n",
+    "versions": "torch 2.4.1\nnumpy 1.26.4\npandas 2.0.3\n",
+    "layers": "layer 1: 0.02 M parameters\nlayer 2: 0.04 M parameters\nlayer 3: 0.04 M parameters\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_what_counts_before_a_run_trains_is_no_progress(name: str):
+    assert progress(OTHERS[name]) == []
+
+
+def test_rows_of_bare_fractions_are_progress_where_they_came_one_by_one():
+    text = "0.51 0.02 0.03\n0.41 0.02 0.03\n0.32 0.02 0.03\n0.28 0.02 0.03\n"
+    assert len(progress(text, lambda offset: (10**18 + offset * 10**8, 1000))) == 4
+    assert progress(text, lambda _offset: (10**18, 1000)) == []
+    assert progress(text) == []
+
+
+def test_a_loss_in_a_column_is_a_series():
+    found = scan(io.BytesIO(b"epoch,lr,train_loss\n" + b"".join(b"%d,0.1,%d.5\n" % (i, 30 - i) for i in range(20))), "x.log", Where())
+    loss = next(s for s in found.series if s.name == "loss")
+    assert (loss.values[0], loss.values[-1], len(loss.values)) == (30.5, 11.5, 20)
+
+
+def test_a_log_that_its_own_words_tell_of_is_left_to_them():
+    found = progress("".join(f"step {i} loss {9 - i}.5\n" for i in range(8)))
+    assert {e.pattern for e in found} == {"plain_loop.loss_line"}
+
+
+def test_the_rows_at_the_end_of_a_long_log_count_on_and_are_quoted_where_they_stand():
+    rows = [f"[{i}]\ttrain-rmse:{1 / (i + 1):.5f}\n" for i in range(40_000)]
+    text = "".join(rows)
+    assert len(text) > 3 * (HEAD_BYTES + TAIL_BYTES)
+    found = scan(io.BytesIO(text.encode()), "x.log", Where())
+    marks = [e for e in found.evidence if e.says == "progress"]
+    for e in marks:
+        assert text.encode()[e.source.offset : e.source.offset + e.source.length].decode() == e.source.text
+        assert rows[e.source.line - 1].strip() == e.source.text.strip()
+    assert advance_of(found.evidence, found.series).steps_done == 39_999
+
+
+@given(
+    st.lists(
+        st.one_of(st.text(alphabet="0123456789 .,:|/[]epochstl=-\r\t", max_size=60), st.sampled_from(["epoch 3: mse 0.2", "1 0.5", "[3/9] x 0.5"])),
+        max_size=40,
+    )
+)
+def test_whatever_stands_in_a_log_is_quoted_where_it_stands(lines: list[str]):
+    data = "\n".join(lines).encode()
+    for e in scan(io.BytesIO(data), "x.log", Where()).evidence:
+        assert data[e.source.offset : e.source.offset + e.source.length].decode("utf-8", "backslashreplace") == e.source.text
+        assert data.count(b"\n", 0, e.source.offset) == e.source.line - 1
