@@ -169,6 +169,13 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
     return statistics.median(best) if best else None
 
 
+def paced(one: Series) -> list[tuple[int, int]]:
+    """(ns, count) of a series' points with a time: the step that each names; where none is named, as in lines of epochs alone, the lines themselves."""
+    timed = [(t, s) for t, s in zip(one.times_ns, one.steps, strict=False) if t is not None]
+    named = [(t, s) for t, s in timed if s is not None]
+    return named or [(t, number) for number, (t, _) in enumerate(timed)]
+
+
 def _interval_seconds(series: tuple[Series, ...]) -> float | None:
     """Median seconds between two points of the longest timed series."""
     best: list[float] = []

@@ -65,7 +65,7 @@ def hardware_of(job: JobRecord, ending: Ending, episode: Episode, evidence: tupl
             (struck if episode.holds(line.time_ns) else latent).append(line)
     moved, older = _counters(job)
     timed = [e for e in struck if e.time_ns is not None]
-    dated_elsewhere = any(e.says == "xid" for e in latent) and not timed
+    dated_elsewhere = any(e.says == "xid" and not episode.holds(e.time_ns) for e in latent) and not timed
     for counter in moved:
         when = _moved_at(job, counter)
         if when is not None:  # sampled: it is known when it moved

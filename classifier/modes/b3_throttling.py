@@ -8,6 +8,7 @@ import statistics
 
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.activity import Card
+from gpualert_slurm.classifier.advance import paced
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence, Reading, Role, Trust, Where
@@ -122,7 +123,7 @@ def _cost(facts: Facts, card: Card) -> tuple[Said, ...] | None:
     outside = [v for t, v in zip(clocks.times_ns, clocks.values, strict=False) if t is not None and not (spans and spans[0] <= t <= spans[1])]
     peers = [m for c in facts.activity.cards if c is not card and (m := c.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)) is not None]
     low = statistics.fmean(inside) if len(inside) >= LEAST else card.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)
-    own = statistics.fmean(outside) if len(inside) >= LEAST and len(outside) >= LEAST else None
+    own = (statistics.fmean(outside) if len(outside) >= LEAST else max(outside)) if len(inside) >= LEAST and outside else None
     usual, whose = (own, "before and after") if own is not None else (statistics.median(peers), "the median of its peers") if peers else (None, "")
     if low is None or usual is None or low > CLOCK_DOWN * usual:
         return None
@@ -140,7 +141,7 @@ def _steps(facts: Facts, spans: tuple[int, int]) -> tuple[Said, ...] | None:
     for one in facts.series:
         if one.name not in {"step", "loss"}:
             continue
-        points = [(t, n) for t, n in zip(one.times_ns, one.steps, strict=False) if t is not None and n is not None]
+        points = paced(one)
         each = [((a + b) // 2, (b - a) / 1e9 / (n - m)) for (a, m), (b, n) in itertools.pairwise(points) if n > m and b > a]
         inside = [s for t, s in each if spans[0] <= t <= spans[1]]
         outside = [s for t, s in each if not spans[0] <= t <= spans[1]]

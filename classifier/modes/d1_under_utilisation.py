@@ -24,6 +24,8 @@ HALF_PERCENT = 50.0
 """Below it an engine that stands still for seconds, again and again, is under-used; above it a stall now and then is a save or an evaluation."""
 BURST_PERCENT = 60.0
 """The driver's own samples of one interval lie this far apart: the engine worked in bursts and stood still between them."""
+IDLE_WITHOUT_STEPS_PERCENT = 8.0
+"""Mean duty at most, where steps are not counted."""
 SMALL_SHARE = 0.2
 """A model that never fills a fifth of the card is small: its low duty need not be starvation."""
 PRESSED_PERCENT = 30.0
@@ -62,8 +64,9 @@ class UnderUtilisation(FailureMode):
             return ruled_out("the GPUs were busy while the run advanced", FLIP, *cites)
         cited = at.cite("gpu_utilization_percent", "gpu_activity")
         busy = Said(f"a GPU was busy {means[at.uuid]:.0f} % of the time on average", (cited,) if cited else ())
-        if confirmed is None or not facts.ended_well or _small(facts, [at]):
-            why = "a small model: its memory was low too" if confirmed is not None and _small(facts, [at]) else "low utilisation while it advanced"
+        small = confirmed is not None and confirmed.evidence[0].says == "gpu_bursts" and _small(facts, [at])
+        if confirmed is None or not facts.ended_well or small:
+            why = "a small model: its memory was low too" if small else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)
         return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
 
@@ -112,13 +115,25 @@ def _stalls(facts: Facts, card: Card) -> Said | None:
 def _bursts(facts: Facts, card: Card) -> Said | None:
     """Work in bursts, by the spread of the driver's samples, at steps so long that each of them has seconds without work."""
     spread, step_s = card.values("gpu_duty_spread_percent", facts.activity.work), facts.advance.step_s
-    if len(spread) < MIN_POINTS or step_s is None or sum(v >= BURST_PERCENT for v in spread) < STALL_SHARE * len(spread):
+    if len(spread) < MIN_POINTS or sum(v >= BURST_PERCENT for v in spread) < STALL_SHARE * len(spread):
         return None
-    still_s = step_s * (1 - _mean(card, facts) / 100)
+    mean = _mean(card, facts)
+    if step_s is None:
+        return _idle_lines(facts, card, mean)
+    still_s = step_s * (1 - mean / 100)
     if still_s < STALL_S:
         return None
     cite = card.cite("gpu_duty_spread_percent", "gpu_bursts")
     return Said(f"its engine worked in bursts and stood still for some {still_s:.0f} s of each step's {step_s:.1f} s", (cite,) if cite else ())
+
+
+def _idle_lines(facts: Facts, card: Card, mean: float) -> Said | None:
+    """Bursts of a run whose lines count epochs alone: how long a step is, nothing says, so that the engine must have stood nearly all the time."""
+    between_s = facts.advance.interval_s
+    if between_s is None or between_s < STALL_S or mean > IDLE_WITHOUT_STEPS_PERCENT:
+        return None
+    cite = card.cite("gpu_duty_spread_percent", "gpu_bursts")
+    return Said(f"its engine worked in bursts and stood still for {100 - mean:.0f} % of the time between two lines of progress", (cite,) if cite else ())
 
 
 def _small(facts: Facts, low: list[Card]) -> bool:
