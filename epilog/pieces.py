@@ -61,16 +61,16 @@ class Piece:
 
 def cut(document: Document, kind: Kind, attempt: str, piece_bytes: int = PIECE_BYTES) -> list[bytes]:
     """The contents to seal: the document as JSON, compressed, in framed pieces. Pure, the same bytes for the same document."""
-    whole = zlib.compress(document.json_bytes(), 6)
-    count = max(1, -(-len(whole) // piece_bytes))
-    digest = hashlib.sha256(whole).hexdigest()
+    packed = zlib.compress(document.json_bytes(), 6)
+    count = max(1, -(-len(packed) // piece_bytes))
+    digest = hashlib.sha256(packed).hexdigest()
     framed = []
     for number in range(count):
         header = PieceHeader(
             kind=kind, cluster=document.attempt.cluster, attempt=attempt, node=document.node,
-            piece=number, pieces=count, whole_bytes=len(whole), whole_sha256=digest,
+            piece=number, pieces=count, whole_bytes=len(packed), whole_sha256=digest,
         )
-        framed.append(MAGIC + header.json_bytes() + b"\n" + whole[number * piece_bytes : (number + 1) * piece_bytes])
+        framed.append(MAGIC + header.json_bytes() + b"\n" + packed[number * piece_bytes : (number + 1) * piece_bytes])
     return framed
 
 
@@ -123,6 +123,12 @@ def complete(pieces: Iterable[Piece]) -> bool:
     return bool(found) and len(found) == next(iter(found.values())).header.pieces
 
 
+def whole(pieces: Iterable[Piece]) -> bytes:
+    """What was cut: the document's JSON as its node wrote it, compressed by zlib; pieces in any order, duplicates allowed."""
+    by_number = {p.header.piece: p.content for p in pieces}
+    return b"".join(by_number[number] for number in sorted(by_number))
+
+
 def join(pieces: Sequence[Piece], max_bytes: int) -> Document:
     """The document that the pieces make up, in any order, duplicates allowed.
 
@@ -133,12 +139,12 @@ def join(pieces: Sequence[Piece], max_bytes: int) -> Document:
     if not complete(pieces):
         raise SealRefusedError(f"{len(by_number)} pieces are not all of them")
     header = by_number[0].header
-    whole = b"".join(by_number[n].content for n in range(header.pieces))
-    if len(whole) != header.whole_bytes or hashlib.sha256(whole).hexdigest() != header.whole_sha256:
+    packed = whole(pieces)
+    if len(packed) != header.whole_bytes or hashlib.sha256(packed).hexdigest() != header.whole_sha256:
         raise SealRefusedError("the joined pieces are not what was cut")
     inflating = zlib.decompressobj()
     try:
-        text = inflating.decompress(whole, max_bytes + 1)
+        text = inflating.decompress(packed, max_bytes + 1)
     except zlib.error as error:
         raise SealRefusedError(f"the document cannot be decompressed: {error}") from error
     if len(text) > max_bytes or not inflating.eof:

@@ -15,6 +15,8 @@ _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,60}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@-]")
 ANY_BYTES = "application/octet-stream"
 CRLF = b"\r\n"
+COLUMNS = 76
+"""Of a line of base64 (RFC 2045 §6.8)."""
 
 
 def words(text: str, subtype: str) -> bytes:
@@ -30,7 +32,8 @@ def file(content: bytes, media_type: str, name: str, content_id: str | None = No
     headers.append(f'Content-Disposition: {"inline" if content_id else "attachment"}; filename="{name}"')
     if content_id:
         headers.append(f"Content-ID: <{_UNSAFE.sub('_', content_id)}>")
-    return _headers(*headers) + base64.encodebytes(content).replace(b"\n", CRLF)
+    encoded = base64.b64encode(content)
+    return _headers(*headers) + b"".join([encoded[at : at + COLUMNS] + CRLF for at in range(0, len(encoded), COLUMNS)])
 
 
 def multipart(subtype: str, parts: Sequence[bytes], boundary: str) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -74,20 +74,49 @@ lies whole in one of them."""
 REMEMBERED_CHARS = 512
 
 
-Wanted = tuple[str, re.Pattern[str], tuple[str, ...]]
-"""What a pattern finds, the pattern, and its needles."""
+Pattern = tuple[str, re.Pattern[str]]
+"""What a pattern finds, and the pattern."""
+
+
+class Patterns:
+    """Patterns in their order, and by their needles: most texts hold none, and a string is looked for once however many patterns want it."""
+
+    def __init__(self, patterns: Iterable[Pattern], needles_of: Callable[[re.Pattern[str]], Iterable[str]] = needles) -> None:
+        self.all = tuple(patterns)
+        self._always: set[int] = set()
+        self._of: dict[str, list[int]] = {}
+        for place, (_, pattern) in enumerate(self.all):
+            wanted = tuple(needles_of(pattern))
+            for needle in wanted:
+                self._of.setdefault(needle, []).append(place)
+            if not wanted:
+                self._always.add(place)
+
+    def needles_in(self, text: str) -> tuple[str, ...]:
+        """Those that stand in it; all where a letter beyond ASCII could match as another's lower case."""
+        if not text.isascii():
+            return tuple(self._of)
+        plain = text.lower()
+        return tuple([needle for needle in self._of if needle in plain])
+
+    def worth_trying(self, text: str, among: Collection[str] | None = None) -> list[int]:
+        """The places of those that may match; ``among``: the only needles that there are, where that is known."""
+        if not text.isascii():
+            return list(range(len(self.all)))
+        plain, of = text.lower(), self._of
+        return sorted(self._always.union(*[of[needle] for needle in (of if among is None else among) if needle in plain]))
 
 
 @cache
-def whole_text_patterns() -> tuple[Wanted, ...]:
+def whole_text_patterns() -> Patterns:
     """Those for what spans many lines."""
-    return tuple((kind, pattern, needles(pattern)) for kind, pattern in patterns() if kind == "private key")
+    return Patterns(one for one in patterns() if one[0] == "private key")
 
 
 @cache
-def piece_patterns() -> tuple[Wanted, ...]:
+def piece_patterns() -> Patterns:
     """All others."""
-    return tuple((kind, pattern, needles(pattern)) for kind, pattern in patterns() if kind != "private key")
+    return Patterns(one for one in patterns() if one[0] != "private key")
 
 
 def _pieces(text: str, offset: int) -> Iterator[str]:
@@ -98,7 +127,7 @@ def _pieces(text: str, offset: int) -> Iterator[str]:
 
 
 @cache
-def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def patterns() -> tuple[Pattern, ...]:
     """Every pattern with the name of what it finds."""
     import importlib
 
@@ -127,8 +156,10 @@ class Redactor:
             return known[0]
         before = self.counts.copy()
         clean = self._apply(whole_text_patterns(), self._key_ends(text))
+        wanted = piece_patterns()
         for offset in (0, PIECE_CHARS // 2) if len(clean) > PIECE_CHARS else (0,):
-            clean = "".join(self._apply(piece_patterns(), piece) for piece in _pieces(clean, offset))
+            among = wanted.needles_in(clean) if len(clean) > PIECE_CHARS else None
+            clean = "".join(self._apply(wanted, piece, among) for piece in _pieces(clean, offset))
         if len(text) <= REMEMBERED_CHARS:
             self._known[text] = (clean, self.counts - before)
         return clean
@@ -142,14 +173,15 @@ class Redactor:
                 new["data"]["redacted"] = True
         return Verdict.model_validate(after)
 
-    def _apply(self, patterns: tuple[Wanted, ...], text: str) -> str:
-        plain = text.lower() if text.isascii() else None  # beyond ASCII there are letters that match another's lower case
-        for kind, pattern, wanted in patterns:
-            if plain is not None and wanted and not any(needle in plain for needle in wanted):
-                continue
+    def _apply(self, patterns: Patterns, text: str, among: Collection[str] | None = None) -> str:
+        waiting = patterns.worth_trying(text, among)
+        while waiting:
+            place = waiting.pop(0)
+            kind, pattern = patterns.all[place]
             found = pattern.sub(lambda match, kind=kind: self._replace(match, kind), text)  # type: ignore[misc]
             if found != text:
-                text, plain = found, found.lower() if found.isascii() else None
+                text = found
+                waiting = [later for later in patterns.worth_trying(text) if later > place]
         return text
 
     def _walk(self, value: Any) -> Any:  # noqa: ANN401 - any JSON

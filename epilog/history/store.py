@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Sequence
@@ -16,13 +17,13 @@ from gpualert_slurm.epilog.history.run import Added, Documents, Run, RunState
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.packed import MAX_BYTES, Packed
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Verdict
 from gpualert_slurm.wishes import When
 
 BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps", "epilog_env"}
 """What the head of a report leaves out: deciding whether to wait needs none of it."""
-MAX_DOCUMENT_BYTES = 1 << 30
 
 
 class History(Messages):
@@ -35,22 +36,23 @@ class History(Messages):
         """Close the file; nothing is pending between two calls."""
         self._db.close()
 
-    def add(self, document: JobNote | NodeReport, received_ns: int) -> Added:
+    def add(self, document: JobNote | NodeReport, received_ns: int, packed: bytes | None = None) -> Added:
         """Keep a note or report with its run; a new run where there is none, a known document only once.
+
+        ``packed`` is its JSON as it came, compressed by zlib: what is there already is not made anew.
 
         A document of a job that was judged before belongs to that run when its start lies before that run's end (it is
         late), else to a new one: the job was requeued, or the id has wrapped.
         """
-        content = document.json_bytes()
-        head = document.model_dump_json(exclude_none=True, exclude=BULK) if isinstance(document, NodeReport) else content.decode()
+        content = zlib.compress(document.json_bytes(), 6) if packed is None else packed
+        head = document.model_dump_json(exclude_none=True, exclude=BULK if isinstance(document, NodeReport) else None)
         kind = "report" if isinstance(document, NodeReport) else "note"
         with self._transaction():
             run, late = self._run_for(document, received_ns)
             done = self._db.execute(
                 "INSERT INTO document (run_id, kind, node, sha256, received_ns, late, head, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
-                # quickly rather than small: it goes when the run is done
-                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, zlib.compress(content, 1)),
+                (run.id, kind, document.node, hashlib.sha256(content).digest(), received_ns, int(late), head, content),
             )
             self._db.execute("UPDATE run SET started_ns = min(started_ns, ?) WHERE id = ? AND state = 'collecting'", (started(document), run.id))
         return Added(run, done.rowcount > 0, late)
@@ -80,7 +82,7 @@ class History(Messages):
     def documents(self, run_id: int) -> Documents:
         """The run's documents, whole."""
         found = self._db.execute("SELECT kind, content FROM document WHERE run_id = ? ORDER BY id", (run_id,))
-        return _documents((row["kind"], _unpack(row["content"])) for row in found)
+        return _documents((row["kind"], zlib.decompressobj().decompress(row["content"], MAX_BYTES)) for row in found)
 
     def mark_ended(self, run_id: int, seen_ns: int | None) -> None:
         """Remember when the run's newest attempt was first seen to be over; None: it runs (again)."""
@@ -100,21 +102,18 @@ class History(Messages):
             )
 
     def newest_verdict(self, run_id: int) -> tuple[JobRecord, Verdict]:
-        """The record and verdict that are mailed.
+        """The record and verdict that are mailed. Raises LookupError: the run has none."""
+        record, verdict = self.newest_packed(run_id)
+        return record.read(), verdict.read()
 
-        Raises:
-            LookupError: the run has none.
-        """
-        row = self._db.execute("SELECT record FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
-        verdict = self.verdict(run_id)
-        return JobRecord.model_validate_json(_unpack(row["record"])), verdict
+    def newest_packed(self, run_id: int) -> tuple[Packed[JobRecord], Packed[Verdict]]:
+        """The same two as they lie there, to hand on. Raises LookupError."""
+        row = self._newest(run_id, "record, content")
+        return Packed(JobRecord, row["record"]), Packed(Verdict, row["content"])
 
     def verdict(self, run_id: int) -> Verdict:
         """The run's newest verdict without its record. Raises LookupError."""
-        row = self._db.execute("SELECT content FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()
-        if row is None:
-            raise LookupError(f"run {run_id} has no verdict")
-        return Verdict.model_validate_json(_unpack(row["content"]))
+        return Packed(Verdict, self._newest(run_id, "content")["content"]).read()
 
     def past(self, record: JobRecord) -> tuple[PastVerdict, ...]:
         """What was found before on these nodes, for this user's jobs of this name, and for the jobs it depends on."""
@@ -143,6 +142,12 @@ class History(Messages):
         """Remove runs that were done before then; gives how many."""
         with self._transaction():
             return self._db.execute("DELETE FROM run WHERE state = 'done' AND done_ns < ?", (before_ns,)).rowcount
+
+    def _newest(self, run_id: int, columns: str) -> sqlite3.Row:
+        row: sqlite3.Row | None = self._db.execute(f"SELECT {columns} FROM verdict WHERE run_id = ? AND newest", (run_id,)).fetchone()  # noqa: S608
+        if row is None:
+            raise LookupError(f"run {run_id} has no verdict")
+        return row
 
     def _run_for(self, document: JobNote | NodeReport, now_ns: int) -> tuple[Run, bool]:
         attempt, begun = document.attempt, started(document)
@@ -199,7 +204,3 @@ def _documents(found: Iterable[tuple[str, bytes]]) -> Documents:
         else:
             reports.append(NodeReport.model_validate_json(content))
     return Documents(tuple(notes), tuple(reports))
-
-
-def _unpack(content: bytes) -> bytes:
-    return zlib.decompressobj().decompress(content, MAX_DOCUMENT_BYTES)

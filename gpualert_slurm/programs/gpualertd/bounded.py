@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from gpualert_slurm.packed import Packed
 from gpualert_slurm.programs.gpualertd.log import set_up
 from gpualert_slurm.programs.gpualertd.systemd import tell
 
@@ -76,7 +77,7 @@ class Bounded:
         """Processes made so far."""
 
     def call(self, returns: type[R], function: Callable[..., R], *arguments: object, timeout_s: float) -> R:
-        """``function(*arguments)``, which gives a ``returns``, in a child; function and arguments must be picklable.
+        """``function(*arguments)``, which gives a ``returns``, in a child; function and arguments must be picklable, ``Packed`` ones are read there.
 
         Raises:
             BoundedError: no answer, also not alone.
@@ -201,7 +202,8 @@ def _answer(returns: type[Any], function: Callable[..., object], arguments: tupl
     spent = resource.getrusage(resource.RUSAGE_SELF)
     resource.setrlimit(resource.RLIMIT_CPU, (int(spent.ru_utime + spent.ru_stime + timeout_s) + 2, resource.RLIM_INFINITY))
     try:
-        good, said = GOOD, adapter(returns).dump_json(function(*arguments))
+        opened = (a.read() if isinstance(a, Packed) else a for a in arguments)
+        good, said = GOOD, adapter(returns).dump_json(function(*opened))
     except Exception as error:
         good, said = BAD, f"{type(error).__name__}: {error}".encode("utf-8", "replace")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - spent.ru_maxrss

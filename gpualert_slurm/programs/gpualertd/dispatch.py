@@ -21,6 +21,7 @@ from gpualert_slurm.notify.digest import Digest
 from gpualert_slurm.notify.grouping import REMEMBERED_NS, Kind, Limits, Mailed, Message, Waiting, plan
 from gpualert_slurm.notify.identity import thread_key
 from gpualert_slurm.notify.outbox import Outbox, State
+from gpualert_slurm.packed import Packed
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError, StoppingError
 from gpualert_slurm.programs.gpualertd.diagnosis import unknown
 from gpualert_slurm.programs.gpualertd.log import line
@@ -133,8 +134,7 @@ class Dispatch:
         self._put(ready)
 
     def _compose_into(self, ready: list[tuple[Run, str, Notification]], run: Run, group: str) -> None:
-        record, verdict = self._history.newest_verdict(run.id)
-        composition = self._compose(verdict, record)
+        composition = self._compose(run)
         self._say_refused(composition, run.label)
         notification = composition.notification
         if notification is None:
@@ -192,17 +192,19 @@ class Dispatch:
         for shown, why in composition.refused:
             log.warning(line("address_refused", job=label, address=shown, why=why))
 
-    def _compose(self, verdict: Verdict, record: JobRecord) -> Composition:
+    def _compose(self, run: Run) -> Composition:
         """The message; where it cannot be made, the same without the node reports, then without the diagnosis too.
 
         Raises:
             BoundedError: not even that can be composed.
         """
+        packed_record, packed_verdict = self._history.newest_packed(run.id)
         try:
-            return self._call(verdict, record)
+            return self._call(packed_verdict, packed_record)
         except BoundedError as error:
-            log.error(line("compose_failed_once", job=record.attempt.label, why=error))
+            log.error(line("compose_failed_once", job=run.label, why=error))
             gap = Gap(what="the full message", why=f"it could not be composed: {error}")
+        record, verdict = packed_record.read(), packed_verdict.read()
         bare = record.model_copy(update={"reports": (), "gaps": (*record.gaps, gap)})
         try:
             return self._call(verdict.model_copy(update={"gaps": (*verdict.gaps, gap)}), bare)
@@ -210,7 +212,7 @@ class Dispatch:
             log.error(line("compose_failed_twice", job=record.attempt.label, why=error))
         return self._call(unknown(bare, gap), bare)
 
-    def _call(self, verdict: Verdict, record: JobRecord) -> Composition:
+    def _call(self, verdict: Verdict | Packed[Verdict], record: JobRecord | Packed[JobRecord]) -> Composition:
         composition = self._bounded.call(Composition, compose, verdict, record, self._config, self._backlog, timeout_s=COMPOSE_TIMEOUT_S)
         notification = composition.notification
         if notification is None or notification.thread is None:

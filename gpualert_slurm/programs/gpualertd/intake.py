@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from gpualert_slurm.config import Config
 from gpualert_slurm.epilog.history.run import Added
 from gpualert_slurm.epilog.history.store import History
-from gpualert_slurm.epilog.pieces import Piece, complete, join, open_sealed
+from gpualert_slurm.epilog.pieces import Document, Piece, complete, join, open_sealed, whole
 from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError, SealUnavailableError
 from gpualert_slurm.epilog.transport import Arrival, Transport
 from gpualert_slurm.job_note import JobNote
@@ -46,6 +46,16 @@ class _Waiting:
 
     pieces: dict[str, tuple[Arrival, Piece]] = field(default_factory=dict)
     since: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A document that is all there: itself, its text as it came, the pieces to let go of, and who sealed the last of them."""
+
+    document: Document
+    packed: bytes
+    arrivals: list[Arrival]
+    sealed_by: Opened
 
 
 class Intake:
@@ -131,16 +141,16 @@ class Intake:
         Raises:
             SealUnavailableError, OSError: some could not be opened just now; the others were taken, and are met again.
         """
-        whole: list[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]] = []
+        found: list[_Whole] = []
         trouble: SealUnavailableError | OSError | None = None
         for arrival, opening in zip(arrivals, self._pool.map(self._open, arrivals), strict=True):
             if isinstance(opening, SealRefusedError):
                 self._refuse([arrival], str(opening))
             elif isinstance(opening, Piece):
-                whole += self._joined(arrival, opening)
+                found += self._joined(arrival, opening)
             else:
                 trouble = opening
-        taken = self._keep(whole)
+        taken = self._keep(found)
         if trouble is not None:
             raise trouble
         return taken
@@ -152,7 +162,7 @@ class Intake:
         except (SealRefusedError, SealUnavailableError, OSError) as error:
             return error
 
-    def _joined(self, arrival: Arrival, piece: Piece) -> list[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]:
+    def _joined(self, arrival: Arrival, piece: Piece) -> list[_Whole]:
         """The document that this piece makes whole, with its pieces and the seal of the last; none while others are missing."""
         waiting = self._waiting.setdefault(piece.whole_sha256, _Waiting())
         waiting.pieces[arrival.name] = (arrival, piece)
@@ -160,41 +170,43 @@ class Intake:
         if not complete(p for _, p in waiting.pieces.values()):
             return []
         self._forget(piece.whole_sha256)
-        arrivals = [a for a, _ in waiting.pieces.values()]
+        arrivals, pieces = [a for a, _ in waiting.pieces.values()], [p for _, p in waiting.pieces.values()]
         try:
-            return [(join([p for _, p in waiting.pieces.values()], self._max_bytes), arrivals, piece.sealed_by)]
+            return [_Whole(join(pieces, self._max_bytes), whole(pieces), arrivals, piece.sealed_by)]
         except SealRefusedError as error:
             self._refuse(arrivals, str(error))
             return []
 
-    def _keep(self, whole: Sequence[tuple[JobNote | NodeReport | StallNote, list[Arrival], Opened]]) -> list[Taken]:
+    def _keep(self, found: Sequence[_Whole]) -> list[Taken]:
         taken: list[Taken] = []
-        if not whole:
+        if not found:
             return taken
         with self._history.together():
-            for document, _, sealed_by in whole:
+            for one in found:
+                document = one.document
                 if not isinstance(document, StallNote):
-                    added = self._history.add(document, time.time_ns())
+                    added = self._history.add(document, time.time_ns(), one.packed)
                     taken.append((isinstance(document, NodeReport), added))
                     kind = "note" if isinstance(document, JobNote) else "report"
                     self.kept[kind] += 1
                     late = None if not added.late else "yes"
-                    log.info(line(kind, job=document.attempt.label, node=document.node, new=added.new or None, late=late, sealed_at=sealed_by.host))
+                    told = line(kind, job=document.attempt.label, node=document.node, new=added.new or None, late=late, sealed_at=one.sealed_by.host)
+                    log.info(told)
                 elif self._stalls is not None:
                     self._stalls.take(document)
-        for _, arrivals, _ in whole:
-            for each in arrivals:
+        for one in found:
+            for each in one.arrivals:
                 self._transport.remove(each, self._site)
         return taken
 
     def _put_aside_incomplete(self) -> None:
-        for whole, waiting in list(self._waiting.items()):
+        for digest, waiting in list(self._waiting.items()):
             if time.monotonic() - waiting.since > INCOMPLETE_S:
-                self._forget(whole)
+                self._forget(digest)
                 self._refuse([a for a, _ in waiting.pieces.values()], "its other pieces did not come within a day")
 
-    def _forget(self, whole: str) -> None:
-        for name in self._waiting.pop(whole).pieces:
+    def _forget(self, digest: str) -> None:
+        for name in self._waiting.pop(digest).pieces:
             self._opened.discard(name)
 
     def _refuse(self, arrivals: list[Arrival], why: str) -> None:
