@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
 FEW_STEPS = 20
@@ -32,7 +34,8 @@ class Undertrained(FailureMode):
         done, marks = facts.advance.steps_done, facts.advance.marks
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
-        if done >= FEW_STEPS or any(e.data.get("epoch") is not None and "step" not in e.data for e in marks):
+        by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
+        if done >= FEW_STEPS or by_epochs:
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
         smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
         of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
@@ -50,6 +53,12 @@ class Undertrained(FailureMode):
             lost=not smoke,
         )
         return ruled_in(f"{done} step{plural} and exit 0", flip, told)
+
+
+def _over_the_run(marks: Sequence[Evidence]) -> bool:
+    """Whether steps of how many are told that never begin anew: then they are not an epoch's, whatever epochs other lines name."""
+    steps = [step for e in marks if isinstance(step := e.data.get("step"), int) and "planned" in e.data and not e.data.get("per_epoch")]
+    return bool(steps) and steps == sorted(steps)
 
 
 MODE = Undertrained()
