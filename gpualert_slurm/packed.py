@@ -4,6 +4,8 @@ import zlib
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.record import Record
 
 T = TypeVar("T", bound=Record)
@@ -26,3 +28,14 @@ class Packed(Generic[T]):
     def read(self) -> T:
         """The record. Raises zlib.error, ValueError: the content is none of that kind."""
         return self.kind.model_validate_json(zlib.decompressobj().decompress(self.content, MAX_BYTES))
+
+
+@dataclass(frozen=True)
+class PackedJob(Packed[JobRecord]):
+    """A job's record whose reports are packed each by itself, as they came; ``content`` is the record without them."""
+
+    reports: tuple[bytes, ...] = ()
+
+    def read(self) -> JobRecord:
+        """The record with its reports."""
+        return super().read().model_copy(update={"reports": tuple(Packed(NodeReport, content).read() for content in self.reports)})

@@ -156,9 +156,10 @@ class Redactor:
             return known[0]
         before = self.counts.copy()
         clean = self._apply(whole_text_patterns(), self._key_ends(text))
-        wanted = piece_patterns()
+        wanted, searched, among = piece_patterns(), "", None
         for offset in (0, PIECE_CHARS // 2) if len(clean) > PIECE_CHARS else (0,):
-            among = wanted.needles_in(clean) if len(clean) > PIECE_CHARS else None
+            if len(clean) > PIECE_CHARS and clean != searched:
+                searched, among = clean, wanted.needles_in(clean)
             clean = "".join(self._apply(wanted, piece, among) for piece in _pieces(clean, offset))
         if len(text) <= REMEMBERED_CHARS:
             self._known[text] = (clean, self.counts - before)

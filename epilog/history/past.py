@@ -7,6 +7,7 @@ import sqlite3
 import zlib
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.epilog.history.run import Judged
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import UNNAMED_PLACE, PastVerdict
 from gpualert_slurm.verdict import Verdict
@@ -92,15 +93,20 @@ def resumes(record: JobRecord) -> bool:
     return any(_RESUMES.search(line) for line in lines)
 
 
-def earlier_attempt(record: JobRecord, verdict: Verdict) -> PastVerdict:
-    """An attempt of the same job, as the next attempt's record has it."""
-    head, tail = losses(record)
-    saved = any(e.says == "checkpoint_saved" for report in record.reports for e in report.evidence)
+def earlier_attempt(judged: Judged, *, saved: bool) -> PastVerdict:
+    """An attempt of the same job, as the next attempt's record has it; ``saved``: it said that it had saved a checkpoint."""
+    record, verdict = judged.record, judged.verdict
+    head, tail = judged.losses or losses(record)
     return PastVerdict(
         relation="earlier_attempt", job=record.attempt.label, mode=verdict.mode, cause=verdict.cause, fault=verdict.fault.value,
         ended_ns=record.ended_ns, nodes=",".join(record.nodes)[:4096] or None, head_loss=head, tail_loss=tail, gpu_hours=gpu_hours(record),
         fingerprint=verdict.fingerprint, steps_done=verdict.steps_done, checkpoints=verdict.checkpoints or ((UNNAMED_PLACE,) if saved else ()),
     )
+
+
+def has_saved(record: JobRecord) -> bool:
+    """Whether the run said that it had saved a checkpoint."""
+    return any(e.says == "checkpoint_saved" for report in record.reports for e in report.evidence)
 
 
 def losses(record: JobRecord) -> tuple[float | None, float | None]:

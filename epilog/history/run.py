@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from gpualert_slurm.job_note import JobNote
+from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.verdict import Verdict
 
 
 class RunState(str, Enum):
@@ -40,10 +43,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Documents:
-    """A run's notes and reports."""
+    """A run's notes and reports; ``report_ids`` are the reports' places in the history, in the same order."""
 
     notes: tuple[JobNote, ...]
     reports: tuple[NodeReport, ...]
+    report_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,18 @@ class Added:
     run: Run
     new: bool
     late: bool
+
+
+class Judged(NamedTuple):
+    """An attempt's record and verdict. With ``report_ids`` the record's reports lie in the history, and may be their heads alone here.
+
+    ``losses`` are the first and last of the longest loss series; absent: the record says them.
+    """
+
+    record: JobRecord
+    verdict: Verdict
+    losses: tuple[float | None, float | None] | None = None
+    report_ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

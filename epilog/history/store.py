@@ -13,17 +13,17 @@ from gpualert_slurm.epilog.attempts import SLACK_NS, started
 from gpualert_slurm.epilog.history import past
 from gpualert_slurm.epilog.history.database import open_database
 from gpualert_slurm.epilog.history.messages import Messages, run_of
-from gpualert_slurm.epilog.history.run import Added, Documents, Run, RunState
+from gpualert_slurm.epilog.history.run import Added, Documents, Judged, Run, RunState
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
-from gpualert_slurm.packed import MAX_BYTES, Packed
+from gpualert_slurm.packed import MAX_BYTES, Packed, PackedJob
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Verdict
 from gpualert_slurm.wishes import When
 
-BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps", "epilog_env"}
-"""What the head of a report leaves out: deciding whether to wait needs none of it."""
+BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps"}
+"""What the head of a report leaves out: deciding whether to wait, and what is asked of the past, needs none of it."""
 
 
 class History(Messages):
@@ -76,26 +76,31 @@ class History(Messages):
 
     def heads(self, run_id: int) -> Documents:
         """The run's documents without their bulk."""
-        found = self._db.execute("SELECT kind, head FROM document WHERE run_id = ? ORDER BY id", (run_id,))
-        return _documents((row["kind"], row["head"].encode()) for row in found)
+        found = self._db.execute("SELECT id, kind, head AS text FROM document WHERE run_id = ? ORDER BY id", (run_id,)).fetchall()
+        return _documents((row["id"], row["kind"], row["text"].encode()) for row in found)
 
     def documents(self, run_id: int) -> Documents:
         """The run's documents, whole."""
-        found = self._db.execute("SELECT kind, content FROM document WHERE run_id = ? ORDER BY id", (run_id,))
-        return _documents((row["kind"], zlib.decompressobj().decompress(row["content"], MAX_BYTES)) for row in found)
+        found = self._db.execute("SELECT id, kind, content FROM document WHERE run_id = ? ORDER BY id", (run_id,))
+        return _documents((row["id"], row["kind"], zlib.decompressobj().decompress(row["content"], MAX_BYTES)) for row in found)
+
+    def packed(self, record: JobRecord, report_ids: Sequence[int]) -> PackedJob:
+        """The record with the reports of these places, to hand on; a report that is gone is left out."""
+        bare = Packed.of(record.model_copy(update={"reports": ()})).content
+        return PackedJob(JobRecord, bare, self._contents(report_ids))
 
     def mark_ended(self, run_id: int, seen_ns: int | None) -> None:
         """Remember when the run's newest attempt was first seen to be over; None: it runs (again)."""
         with self._transaction():
             self._db.execute("UPDATE run SET ended_seen_ns = ? WHERE id = ?", (seen_ns, run_id))
 
-    def save_verdicts(self, run_id: int, judged: Sequence[tuple[JobRecord, Verdict]], now_ns: int) -> None:
+    def save_verdicts(self, run_id: int, judged: Sequence[Judged | tuple[JobRecord, Verdict]], now_ns: int) -> None:
         """The verdict of each attempt in order, the newest last: collecting → judged."""
         with self._transaction():
             self._db.execute("DELETE FROM verdict WHERE run_id = ?", (run_id,))
-            for position, (record, verdict) in enumerate(judged):
-                self._save_verdict(run_id, position, record, verdict, newest=position == len(judged) - 1)
-            record, _ = judged[-1]
+            for position, one in enumerate(judged):
+                self._save_verdict(run_id, position, Judged(*one), newest=position == len(judged) - 1)
+            record = judged[-1][0]
             self._db.execute(
                 "UPDATE run SET state = 'judged', judged_ns = ?, ended_ns = ?, label = ? WHERE id = ?",
                 (now_ns, record.ended_ns, record.attempt.label, run_id),
@@ -108,8 +113,9 @@ class History(Messages):
 
     def newest_packed(self, run_id: int) -> tuple[Packed[JobRecord], Packed[Verdict]]:
         """The same two as they lie there, to hand on. Raises LookupError."""
-        row = self._newest(run_id, "record, content")
-        return Packed(JobRecord, row["record"]), Packed(Verdict, row["content"])
+        row = self._newest(run_id, "record, content, reports")
+        ids = [int(place) for place in (row["reports"] or "").split(",") if place]
+        return PackedJob(JobRecord, row["record"], self._contents(ids)) if ids else Packed(JobRecord, row["record"]), Packed(Verdict, row["content"])
 
     def verdict(self, run_id: int) -> Verdict:
         """The run's newest verdict without its record. Raises LookupError."""
@@ -168,18 +174,26 @@ class History(Messages):
         ).fetchone()
         return run_of(made), False
 
-    def _save_verdict(self, run_id: int, position: int, record: JobRecord, verdict: Verdict, *, newest: bool) -> None:
-        head, tail = past.losses(record)
+    def _contents(self, report_ids: Sequence[int]) -> tuple[bytes, ...]:
+        asked = ((place,) for place in report_ids)
+        found = (self._db.execute("SELECT content FROM document WHERE id = ? AND kind = 'report'", one).fetchone() for one in asked)
+        return tuple(row["content"] for row in found if row is not None)
+
+    def _save_verdict(self, run_id: int, position: int, judged: Judged, *, newest: bool) -> None:
+        record, verdict = judged.record, judged.verdict
+        head, tail = judged.losses or past.losses(record)
+        kept = record if judged.report_ids is None else record.model_copy(update={"reports": ()})
+        reports = None if judged.report_ids is None else ",".join(map(str, judged.report_ids))
         made = self._db.execute(
             "INSERT INTO verdict (run_id, position, newest, cluster, job_id, label, uid, job_name, mode, cause, fault, fingerprint, nodes, ended_ns,"
-            " head_loss, tail_loss, gpu_hours, content, record, array_job_id, het_job_id, problem, started_ns, addresses)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            " head_loss, tail_loss, gpu_hours, content, record, array_job_id, het_job_id, problem, started_ns, addresses, reports)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 run_id, position, int(newest), record.attempt.cluster, record.attempt.job_id, record.attempt.label, record.uid or 0, record.name,
                 verdict.mode, verdict.cause.value if verdict.cause else None, verdict.fault.value, verdict.fingerprint, ",".join(record.nodes)[:4096],
                 record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), zlib.compress(verdict.json_bytes(), 6),
-                zlib.compress(record.json_bytes(), 1), record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
-                record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "",
+                Packed.of(kept).content, record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
+                record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "", reports,
             ),
         ).fetchone()
         ended_ns = record.ended_ns or time.time_ns()
@@ -195,12 +209,12 @@ def wanted(record: JobRecord, verdict: Verdict) -> bool:
     return bool(wishes.addresses) and wishes.when is not When.NEVER and (wishes.when is When.ALWAYS or verdict.is_problem)
 
 
-def _documents(found: Iterable[tuple[str, bytes]]) -> Documents:
+def _documents(found: Iterable[tuple[int, str, bytes]]) -> Documents:
     notes: list[JobNote] = []
-    reports: list[NodeReport] = []
-    for kind, content in found:
+    reports: dict[int, NodeReport] = {}
+    for place, kind, content in found:
         if kind == "note":
             notes.append(JobNote.model_validate_json(content))
         else:
-            reports.append(NodeReport.model_validate_json(content))
-    return Documents(tuple(notes), tuple(reports))
+            reports[place] = NodeReport.model_validate_json(content)
+    return Documents(tuple(notes), tuple(reports.values()), tuple(reports))

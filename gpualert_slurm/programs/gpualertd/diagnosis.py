@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
 from gpualert_slurm.epilog.attempts import Try, attempts
-from gpualert_slurm.epilog.history.past import earlier_attempt
-from gpualert_slurm.epilog.history.run import Documents, Run
+from gpualert_slurm.epilog.history.past import earlier_attempt, has_saved, losses
+from gpualert_slurm.epilog.history.run import Documents, Judged, Run
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.merge import merge
 from gpualert_slurm.gap import Gap
@@ -19,6 +19,7 @@ from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.record import Record
 from gpualert_slurm.verdict import Fault, Phase, Verdict
 
 log = logging.getLogger(__name__)
@@ -49,38 +50,53 @@ class Diagnosis:
         self._report_deadline_s = report_deadline_s
         self._addressed = addressed
 
-    def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around, *, alone: bool = False) -> list[tuple[JobRecord, Verdict]]:
+    def of_run(self, run: Run, rows: Sequence[AccountingRecord], around: Around, *, alone: bool = False) -> list[Judged]:
         """Record and verdict of each attempt that ran, the newest last. ``alone``: in a child that judges nothing else, with all the time there is.
+
+        Of the reports only their heads are read here: whole they go to the child as they came.
 
         Raises:
             SuspectError: the child that judges many failed over this one; it is to be judged alone, when the others have been.
             StoppingError: the daemon stops; nothing was decided.
         """
-        documents = self._history.documents(run.id)
-        tries = ran(attempts(documents.notes, documents.reports, rows))[-MOST_ATTEMPTS:]
+        heads = self._history.heads(run.id)
+        place_of = {id(report): place for report, place in zip(heads.reports, heads.report_ids, strict=True)}
+        tries = ran(attempts(heads.notes, heads.reports, rows))[-MOST_ATTEMPTS:]
         earlier: list[PastVerdict] = []
-        judged: list[tuple[JobRecord, Verdict]] = []
+        judged: list[Judged] = []
         for place, one in enumerate(tries):
-            record = self._record(tries, place, documents, around)
+            record = self._record(tries, place, heads, around)
+            ids = tuple(place_of[id(report)] for report in record.reports)
             if place == len(tries) - 1:
-                record = self._addressed(record)
+                record = self._with_addresses(record, ids)
             record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
-            verdict = self.judge(record, alone=alone)
-            earlier.append(earlier_attempt(record, verdict))
-            judged.append((record, verdict))
+            found = self._weighed(record, ids, alone=alone)
+            judged.append(Judged(record, found.verdict, found.losses, ids))
+            earlier.append(earlier_attempt(judged[-1], saved=found.saved))
+            verdict = found.verdict
             log.info(line("judged", job=record.attempt.label, attempt=record.attempt.restart_count, state=one.row.state if one.row else None,
                           mode=verdict.mode, cause=verdict.cause.value if verdict.cause else None, fault=verdict.fault.value, gaps=len(record.gaps)))
         return judged
 
-    def judge(self, record: JobRecord, *, alone: bool) -> Verdict:
+    def _weighed(self, record: JobRecord, report_ids: Sequence[int], *, alone: bool) -> Weighed:
         """The classifier's verdict; when it fails, hangs or dies alone, ``unknown`` with a gap that says so. Raises SuspectError unless ``alone``."""
+        job = self._history.packed(record, report_ids)
         if not alone:
-            return self._bounded.call_shared(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
+            return self._bounded.call_shared(Weighed, weigh, judge, job, timeout_s=JUDGE_TIMEOUT_S)
         try:
-            return self._bounded.call_alone(Verdict, judge, record, timeout_s=JUDGE_TIMEOUT_S)
+            return self._bounded.call_alone(Weighed, weigh, judge, job, timeout_s=JUDGE_TIMEOUT_S)
         except BoundedError as error:
             log.error(line("judging_failed", job=record.attempt.label, why=error))
-            return unknown(record, Gap(what="the diagnosis", why=f"the classifier failed: {error}"))
+            whole = job.read()
+            gap = Gap(what="the diagnosis", why=f"the classifier failed: {error}")
+            return Weighed(verdict=unknown(whole, gap), losses=losses(whole), saved=has_saved(whole))
+
+    def _with_addresses(self, record: JobRecord, report_ids: Sequence[int]) -> JobRecord:
+        """Where nobody asked, the site's policy decides, which looks at the GPUs in the reports where Slurm has no row."""
+        if record.wishes.addresses or record.accounting:
+            return self._addressed(record)
+        wishes = self._addressed(self._history.packed(record, report_ids).read()).wishes
+        return record.model_copy(update={"wishes": wishes})
 
     def _record(self, tries: Sequence[Try], place: int, documents: Documents, around: Around) -> JobRecord:
         one, newest = tries[place], place == len(tries) - 1
@@ -114,8 +130,21 @@ def _belongs(event: NodeEvent, row: AccountingRecord | None) -> bool:
     return row is None or row.end_ns is None or event.start_ns is None or event.start_ns <= row.end_ns + EVENT_AFTER_NS
 
 
-def judge(record: JobRecord) -> Verdict:
+class Weighed(Record):
+    """What the child says of a record: its verdict, and what of the whole reports the history keeps."""
+
+    verdict: Verdict
+    losses: tuple[float | None, float | None]
+    saved: bool
+
+
+def weigh(judging: Callable[[JobRecord], Verdict], record: JobRecord) -> Weighed:
     """What runs in the child."""
+    return Weighed(verdict=judging(record), losses=losses(record), saved=has_saved(record))
+
+
+def judge(record: JobRecord) -> Verdict:
+    """The classifier's word; only in the child."""
     from gpualert_slurm import classifier
 
     verdict: Verdict = classifier.judge(record)

@@ -18,7 +18,7 @@ from gpualert_slurm.notify import preload
 from gpualert_slurm.notify.compose import Composition, compose
 from gpualert_slurm.programs.gpualertd import dispatch
 from gpualert_slurm.programs.gpualertd.bounded import adapter
-from gpualert_slurm.verdict import Verdict
+from gpualert_slurm.programs.gpualertd.diagnosis import Weighed
 from gpualert_slurm.wishes import Wishes
 
 CLONE_NEWUSER, CLONE_NEWNET, PR_SET_NO_NEW_PRIVS = 0x10000000, 0x40000000, 38
@@ -50,7 +50,7 @@ def warm() -> None:
 
 confine()
 warm()
-adapter(Verdict)
+adapter(Weighed)
 adapter(Composition)
 gc.freeze()  # the children share these pages as long as nothing touches them
 gc.set_threshold(100_000, 20, 50)

@@ -23,8 +23,9 @@ MOST_COLD_JOBS = 500
 """Of those, at most so many in one query."""
 MOST_HOT_JOBS = 2000
 """Of jobs at their end as well, those that wait longest first: one command line holds so many."""
-BURST = 10
-"""Queries that may follow each other at once; over a longer time there is one in ``slurm_poll_s``, of whatever kind."""
+BURST = 6
+"""Queries that may follow each other at once, which is what one look at a job that ended takes; over a longer time there is one in
+``slurm_poll_s``, of whatever kind."""
 EVENT_SLACK_NS = 3600 * 1_000_000_000
 """Node events are asked from this long before the job's start."""
 

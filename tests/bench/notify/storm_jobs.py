@@ -8,7 +8,6 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.wishes import Wishes
 from tests.testbed import Cluster
@@ -47,7 +46,8 @@ def templates(cluster: Cluster) -> list[Template]:
     cluster.smtp.stop()
     jobs = [cluster.submit(TRAIN % end, "-n2", "-N1", "--gres=gpu:1", f"--gpualert-mail=first{n}@example.org", "-J", f"train-{n}") for n, end in enumerate(ENDS.values())]
     wait_until(lambda: ">started version=" in cluster.daemon.log.read_text(), "gpualertd to say that it has started", 60)
-    history = sqlite3.connect(f"file:{cluster.gpualert.daemon_dir / 'history.db'}?mode=ro", uri=True, timeout=30)
+    path = cluster.gpualert.daemon_dir / "history.db"
+    history = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)
 
     def composed() -> bool:
         (count,) = history.execute("SELECT count(*) FROM run WHERE state = 'composed'").fetchone()
@@ -56,11 +56,8 @@ def templates(cluster: Cluster) -> list[Template]:
     wait_until(composed, "the first jobs' mails", 150, poll_s=0.5)
     found = []
     for job in jobs:
-        (content,) = history.execute("SELECT record FROM verdict WHERE job_id = ? AND newest", (job,)).fetchone()
-        record = JobRecord.model_validate_json(zlib.decompress(content))
-        assert record.ended_ns is not None
-        assert record.reports, f"job {job} has no report: {record.gaps}"
-        found.append(Template(job, json.loads(record.reports[0].json_bytes()), record.ended_ns // 1_000_000_000))
+        ended_ns, content = history.execute("SELECT run.ended_ns, content FROM run JOIN document ON run_id = run.id WHERE job_id = ? AND kind = 'report'", (job,)).fetchone()
+        found.append(Template(job, json.loads(zlib.decompress(content)), ended_ns // 1_000_000_000))
     history.close()
     cluster.smtp.start()
     return found

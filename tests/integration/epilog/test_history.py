@@ -7,15 +7,17 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from gpualert_slurm.epilog.history.database import HistoryError, migrations, open_database
-from gpualert_slurm.epilog.history.run import RunState
+from gpualert_slurm.epilog.history.run import Judged, RunState
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.merge import merge
+from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notification import Notification
 from gpualert_slurm.verdict import Fault, Phase, Verdict
@@ -60,9 +62,26 @@ def test_a_document_counts_once(history: History) -> None:
 
 
 def test_a_head_has_all_that_waiting_needs(history: History) -> None:
-    history.add(report("n1"), T0)
+    whole = report("n1").model_copy(update={"gaps": (Gap(what="something", why="large"),)})
+    history.add(whole, T0)
     head = history.heads(1).reports[0]
-    assert (head.node, head.nodes, head.attempt, head.epilog_env) == ("n1", "n[1-2]", report("n1").attempt, {})
+    assert (head.node, head.nodes, head.attempt, head.epilog_env, head.gaps) == ("n1", "n[1-2]", whole.attempt, whole.epilog_env, ())
+
+
+def test_a_record_s_reports_are_kept_once_and_come_back_whole(history: History) -> None:
+    """In their order, as their nodes wrote them, also the parts that no reader of today knows; a later report changes nothing."""
+    text = report("n2").json_bytes().replace(b'"uid":', b'"from_tomorrow":1,"uid":', 1)
+    for document, packed in ((note(), None), (report("n2"), zlib.compress(text)), (report("n1"), None)):
+        history.add(document, T0, packed)
+    heads, whole = history.heads(1), history.documents(1)
+    assert heads.report_ids == whole.report_ids
+    assert history.packed(merge([note()], heads.reports, [row()]), heads.report_ids).reports[0] == zlib.compress(text)
+    record = merge([note()], heads.reports, [row()])
+    ids = tuple(dict(zip((r.node for r in heads.reports), heads.report_ids, strict=True))[r.node] for r in record.reports)
+    history.save_verdicts(1, [Judged(record, verdict(record), (8.0, 2.0), ids)], T0)
+    history.add(report("n1", written_ns=T0 + 77 * S), T0)
+    assert history.newest_verdict(1)[0] == merge([note()], whole.reports, [row()])
+    assert history.newest_packed(1)[0].read() == history.newest_verdict(1)[0]
 
 
 def test_a_late_report_stays_with_its_run_and_a_requeue_makes_a_new_one(history: History) -> None:
