@@ -17,6 +17,7 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.log_paths import Found, PathError, find, shown
 from gpualert_slurm.programs.log_report import Whose, reports
+from gpualert_slurm.programs.wrong import wrong
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile
 
@@ -51,7 +52,7 @@ def read_run(bundle: Path) -> RunFile:
     try:
         return RunFile.read(bundle)
     except (OSError, ValueError) as error:
-        raise PathError(f"{shown(bundle / RUN_NAME)}: {str(error).splitlines()[0]}; the folder is no bundle that this gpualert can read") from error
+        raise PathError(f"{shown(bundle / RUN_NAME)}: {wrong(error)}; the folder is no bundle that this gpualert can read") from error
 
 
 def read_end(bundle: Path) -> RunEnd | Gap:

@@ -76,6 +76,8 @@ def find(paths: Sequence[Path]) -> Found:
     files: list[Path] = []
     records: list[Path] = []
     for path in paths:
+        if str(path) == "-":
+            raise PathError("-: stdin is not read, for a verdict quotes its logs by name and place; save the output to a file first")
         try:
             mode = path.stat().st_mode
         except OSError as error:
@@ -110,6 +112,14 @@ def _take_record(path: Path, found: Found) -> None:
         found.gaps.append(Gap(what=f"exit record {shown(path)}", why=str(error).splitlines()[0]))
 
 
+def is_bundle(folder: Path) -> bool:
+    """Whether it is a gpualert-run's folder; False where that cannot be looked at."""
+    try:
+        return (folder / RUN_NAME).is_file()
+    except OSError:  # before Python 3.14 a closed folder is an error here
+        return False
+
+
 def shown(path: Path | str) -> str:
     r"""A path for people and for records: bytes that are no UTF-8 as ``\xNN``."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -140,7 +150,7 @@ def _check_readable(path: Path) -> None:
 
 
 def _enter(folder: Path, files: list[Path], records: list[Path], found: Found) -> None:
-    if (folder / RUN_NAME).is_file():
+    if is_bundle(folder):
         if found.bundle is not None and found.bundle != folder:
             raise PathError(f"{shown(folder)} and {shown(found.bundle)} are two runs; diagnose one at a time")
         found.bundle = folder

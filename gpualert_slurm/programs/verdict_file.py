@@ -20,6 +20,7 @@ def read_verdict(path: Path) -> Verdict:
     Raises:
         VerdictFileError: it is not there, too large, or no verdict.
     """
+    from gpualert_slurm.programs.wrong import wrong
     from gpualert_slurm.spool import read_bounded
 
     file = path / "verdict.json" if path.is_dir() else path
@@ -27,6 +28,7 @@ def read_verdict(path: Path) -> Verdict:
         raw = sys.stdin.buffer.read(MAX_BYTES + 1) if str(path) == "-" else read_bounded(file, MAX_BYTES)
         return Verdict.model_validate_json(raw)
     except FileNotFoundError:
-        raise VerdictFileError(f"{file}: no such file") from None
+        hint = f"; gpualert diagnose --json {path} gives a verdict" if path.is_dir() else ""
+        raise VerdictFileError(f"{file}: no such file{hint}") from None
     except (OSError, ValueError) as error:
-        raise VerdictFileError(f"{file}: no verdict that this gpualert can read: {str(error).splitlines()[0]}") from None
+        raise VerdictFileError(f"{file}: no verdict that this gpualert can read: {wrong(error)}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from gpualert_slurm.programs.many_jobs import JobPaths
 
 BAR_CELLS = 30
+NAMED_FILES = 5
+"""So many files that belong to no job are named."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +29,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Ranks are taken from exit records and log headers, else from names: rank3.log, task_3.err, 3.out, log.3, <run>/attempt_0/3/stderr.log. "
         "slurm-42.out names the job, not a rank. Many jobs are told apart by bundles, by log headers, and by names like slurm-42.out. "
-        "Exit status: 0 a verdict was given (also 'unknown'), 1 of many jobs some had none, 2 a PATH is missing, unreadable or holds no log."
+        "Exit status: 0 a verdict was given (also 'unknown'), 1 of many jobs some had none, 2 a PATH is missing, unreadable or holds no log, "
+        "130 interrupted: those that were done are told."
     )
 
 
@@ -43,6 +47,8 @@ def _run(arguments: argparse.Namespace) -> int:
         if len(jobs) > 1:
             return _many(arguments, jobs)
         verdict = diagnose(jobs[0].paths, arguments.exit_code)
+    except BrokenPipeError:
+        raise
     except (PathError, OSError) as error:
         print(f"gpualert diagnose: {error}", file=sys.stderr)
         return 2
@@ -53,7 +59,8 @@ def _run(arguments: argparse.Namespace) -> int:
 def _many(arguments: argparse.Namespace, jobs: Sequence[JobPaths]) -> int:
     import json
 
-    from gpualert_slurm.programs.many_jobs import cores, outcomes
+    from gpualert_slurm.notify.plain import visible
+    from gpualert_slurm.programs.many_jobs import INTERRUPTED, beside, cores, outcomes
     from gpualert_slurm.programs.verdict_table import table
     from gpualert_slurm.programs.verdict_text import write
 
@@ -62,26 +69,40 @@ def _many(arguments: argparse.Namespace, jobs: Sequence[JobPaths]) -> int:
         found = outcomes(jobs, arguments.exit_code, min(arguments.jobs or cores(), len(jobs)), tick)
     finally:
         clear()
+    left = sum(one.why == INTERRUPTED for one in found)
+    found = [one for one in found if one.why != INTERRUPTED]
     if arguments.json:
         for one in found:
             told = one.verdict.model_dump(mode="json") if one.verdict is not None else {"error": one.why}
             write(json.dumps({"label": one.label, **told}, ensure_ascii=True, allow_nan=False))
-    else:
+    elif found:
         write(table(found))
+    nobodys = [] if arguments.each else [name for path in arguments.paths for name in beside(Path(path))]
+    if nobodys:
+        more = f" and {len(nobodys) - NAMED_FILES} more" if len(nobodys) > NAMED_FILES else ""
+        named = visible(", ".join(nobodys[:NAMED_FILES]))
+        words = "not looked at, for they lie beside gpualert-run's folders"
+        print(f"gpualert diagnose: {words}: {named}{more} (--each takes every entry for a job)", file=sys.stderr)
+    if left:
+        print(f"gpualert diagnose: interrupted: {left} of {len(jobs)} jobs were not looked at", file=sys.stderr)
+        return 130
     return 1 if any(one.verdict is None for one in found) else 0
 
 
 def _bar(of: int) -> tuple[Callable[[int, int], None], Callable[[], None]]:
-    """A progress bar on a terminal's stderr; elsewhere nothing."""
+    """A progress bar on a terminal's stderr, as wide as fits; elsewhere nothing. Blanks clear it: every terminal knows them."""
     if not sys.stderr.isatty():
         return (lambda _done, _of: None), (lambda: None)
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    cells = max(0, min(BAR_CELLS, columns - len(f"[] {of}/{of} jobs") - 1))
 
     def draw(done: int, of: int) -> None:
-        full = BAR_CELLS * done // max(of, 1)
-        print(f"\r[{'#' * full}{'.' * (BAR_CELLS - full)}] {done}/{of} jobs", end="", file=sys.stderr, flush=True)
+        full = cells * done // max(of, 1)
+        bar = f"[{'#' * full}{'.' * (cells - full)}] " if cells > 3 else ""
+        print(f"\r{bar}{done}/{of} jobs", end="", file=sys.stderr, flush=True)
 
     def clear() -> None:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        print(f"\r{' ' * min(columns - 1, cells + len(f'[] {of}/{of} jobs'))}\r", end="", file=sys.stderr, flush=True)
 
     draw(0, of)
     return draw, clear

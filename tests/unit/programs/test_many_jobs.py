@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
 
 from gpualert_slurm.programs import many_jobs
 from gpualert_slurm.programs.cli import main
-from gpualert_slurm.programs.many_jobs import jobs_in, outcomes
+from gpualert_slurm.programs.many_jobs import INTERRUPTED, jobs_in, outcomes
+from gpualert_slurm.programs.verdict_table import table
 
 TRACE = b"step 1/100 loss 3.20\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    x()\nKeyError: 'labels'\n"
 WELL = b"".join(b"step %d/50 loss %f\n" % (i, 3 / i) for i in range(1, 51)) + b"Training complete\n"
@@ -69,15 +77,21 @@ def test_a_process_that_dies_is_a_row_without_a_verdict(folder, monkeypatch):
     assert "died" in next(one.why for one in found if one.label == "41")
 
 
-def test_a_terminal_sees_a_bar_and_nothing_of_it_stays(folder, capsys, monkeypatch):
+@pytest.mark.parametrize("columns", [100, 40, 12])
+def test_a_terminal_sees_a_bar_that_fits_and_nothing_of_it_stays(folder, capsys, monkeypatch, columns):
+    """It is cleared with blanks, which every terminal knows, and never as wide as the terminal, which would begin a new line."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr("sys.stderr", terminal)
         assert main(["diagnose", str(folder)]) == 0
     drawn = os.read(ours, 65536).decode()
     os.close(ours)
-    assert "4/4 jobs" in drawn
-    assert drawn.endswith("\r\x1b[K")
+    *drawings, cleared, after = drawn.split("\r")
+    assert "4/4 jobs" in drawings[-1]
+    assert all(len(one) < columns for one in (*drawings, cleared))
+    assert len(cleared) >= max(len(one) for one in drawings)
+    assert (cleared.strip(), after) == ("", "")
 
 
 def test_logs_are_told_apart_by_their_headers_and_one_jobs_nodes_are_not(tmp_path):
@@ -121,3 +135,127 @@ def test_a_wrong_number_of_jobs_is_2(folder, words, capsys):
     except SystemExit as end:
         status = end.code
     assert (status, capsys.readouterr().out) == (2, "")
+
+
+def bundle(folder: Path, name: str, text: bytes = TRACE) -> Path:
+    """A gpualert-run's folder as far as the run's own file and a log go: it was killed before it could say how the run ended."""
+    place = folder / name
+    place.mkdir(parents=True)
+    began = {"ns": 1795306034759601275, "monotonic_ns": 14171089064076}
+    run = {"format": "gpualert-run/1", "bundle": name, "uid": os.getuid(), "host": "n1", "command": ["python", "train.py"], "created": began}
+    (place / "run.json").write_text(json.dumps(run))
+    (place / "run.0.out").write_bytes(text)
+    return place
+
+
+def test_what_goes_into_a_file_is_not_cut_and_a_terminals_line_says_where_it_was(folder):
+    """On a narrow terminal the less telling columns make room, and every line fits."""
+    (folder / "slurm-8.out").write_bytes(TRACE.replace(b"labels", b"a key with a name that is long " * 5))
+    found = outcomes(jobs_in([folder]), None, 2, lambda _done, _of: None)
+    assert max(len(line) for line in table(found).splitlines()) > 150
+    for columns in (200, 120, 80, 60, 40):
+        lines = table(found, columns).partition("\n\n")[0].splitlines()
+        assert max(len(line) for line in lines) <= columns
+        assert lines[2].endswith("…"), columns
+        assert all(line.split()[0] in line for line in lines)
+    assert "cause" in table(found, 120).splitlines()[0]
+    assert "cause" not in table(found, 60).splitlines()[0]
+
+
+def test_runs_in_folders_below_are_found_under_their_own_names(tmp_path):
+    for name in ("may/one", "may/two", "june/three"):
+        bundle(tmp_path, name)
+    (tmp_path / "june" / "notes.txt").write_text("x")
+    assert [one.label for one in jobs_in([tmp_path])] == ["june/three", "may/one", "may/two"]
+
+
+def test_long_names_that_differ_at_their_ends_stay_apart_on_a_terminal(tmp_path):
+    for end in "ab":
+        bundle(tmp_path, f"20261122T000714.759Z.74dc94abc15fab6{end}")
+    found = outcomes(jobs_in([tmp_path]), None, 1, lambda _done, _of: None)
+    for columns in (120, 50):
+        assert len({line.split()[0] for line in table(found, columns).splitlines()[1:3]}) == 2
+
+
+def test_a_run_without_an_end_and_a_broken_one_cost_no_other_its_verdict(tmp_path, capsys):
+    bundle(tmp_path, "a")
+    (bundle(tmp_path, "b") / "run.json").write_text("")
+    (bundle(tmp_path, "c") / "end.json").write_text("garbage")
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["diagnose", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    rows = {line.split()[0]: line for line in out.splitlines()[1:4]}
+    assert rows.keys() == {"a", "b", "c"}
+    assert "KeyError: 'labels'" in rows["a"]
+    assert "KeyError: 'labels'" in rows["c"]
+    assert "no verdict: run.json: Invalid JSON" in rows["b"]
+    assert str(tmp_path) not in rows["b"]
+    assert "notes.txt" in err
+
+
+def test_a_folder_that_may_not_be_entered_is_a_row_of_its_own(tmp_path):
+    """Root may enter everything: for it the test is done as nobody."""
+    bundle(tmp_path, "open")
+    closed = bundle(tmp_path, "closed")
+    for place in (tmp_path, *tmp_path.parents):
+        if place.owner() == Path.home().owner() and place != Path("/") and place.stat().st_uid == os.getuid():
+            place.chmod(place.stat().st_mode | 0o055)
+    closed.chmod(0)
+    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if os.getuid() == 0 else []
+    code = "import sys; from gpualert_slurm.programs.many_jobs import *; print([(o.label, o.why) for o in outcomes(jobs_in([Path(sys.argv[1])]), None, 1, print)])"
+    done = subprocess.run([*as_nobody, sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=120, check=False)
+    closed.chmod(0o755)
+    if "No module named" in done.stderr or "Permission denied" in done.stderr.partition("Traceback")[0]:
+        pytest.skip("nobody cannot read this checkout")
+    assert "('open', '')" in done.stdout, done.stderr
+    assert "('closed', " in done.stdout
+    assert "Permission denied" in done.stdout
+
+
+def test_ctrl_c_tells_what_was_done_and_leaves_no_process(tmp_path):
+    """The terminal's signal goes to the whole group; what was judged is told, and what was not is counted."""
+    for number in range(60):
+        (tmp_path / f"slurm-{number}.out").write_bytes(WELL * 400)
+    program = [sys.executable, "-c", "import sys; from gpualert_slurm.programs.cli import main; sys.exit(main(sys.argv[1:]))"]
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*program, "diagnose", "--jobs", "2", str(tmp_path)], stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True
+    )
+    os.close(theirs)
+    drawn, until = "", time.monotonic() + 120
+    while "/60 jobs" not in drawn.replace("0/60 jobs", "") and time.monotonic() < until:
+        drawn += os.read(ours, 4096).decode()
+    os.killpg(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    drawn += os.read(ours, 65536).decode()
+    os.close(ours)
+    assert process.returncode == 130, drawn
+    assert "Traceback" not in drawn
+    assert "of 60 jobs were not looked at" in drawn
+    assert "jobs judged" in out
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_interrupted_outcomes_keep_their_places(folder, monkeypatch):
+    def stops(*_args):
+        raise KeyboardInterrupt
+
+    found = outcomes(jobs_in([folder]), None, 1, stops)
+    assert [one.label for one in found] == ["7", "41", "42", "100_3"]
+    assert [one.why for one in found].count(INTERRUPTED) == 3
+
+
+def test_a_reader_that_leaves_is_no_error(folder):
+    program = f"{sys.executable} -c 'import sys; from gpualert_slurm.programs.cli import main; sys.exit(main(sys.argv[1:]))'"
+    one = folder / "slurm-41.out"
+    for path in (folder, one):
+        done = subprocess.run(["bash", "-c", f"{program} diagnose {path} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=120, check=True)
+        assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+@pytest.mark.parametrize(("words", "said"), [(["-"], "save the output to a file"), (["--each", "EMPTY"], "no log in there"), (["EMPTY"], "no log in there")])
+def test_nothing_to_diagnose_is_2_and_says_what_would_do(tmp_path, capsys, words, said):
+    (tmp_path / "empty").mkdir()
+    assert main(["diagnose", *(str(tmp_path / "empty") if word == "EMPTY" else word for word in words)]) == 2
+    assert said in capsys.readouterr().err
