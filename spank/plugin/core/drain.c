@@ -35,7 +35,8 @@ static void input_close(struct capture *c, struct stream *s, const char *why)
         close(s->in_fd);
     s->in_fd = -1;
     s->ended = why;
-    forward_kick(c);
+    if (s->out_kind == OUT_BLOCKING) /* else it is this thread that closes the output */
+        forward_kick(c);
     pthread_mutex_unlock(&c->lock);
     if (s->index)
         time_index_note(s->index, s->index_stream, INDEX_END, s->got);
