@@ -18,6 +18,7 @@ from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.series import Series
 from gpualert_slurm.spank.watch import sample_file
+from gpualert_slurm.spank.watch.watch_files import WatchFiles
 from tests.system.test_node_reports import ALICE, MAIL, reports
 from tests.testbed import Cluster, host
 from tests.testbed.daemon import wait_until
@@ -219,7 +220,8 @@ def _on_slices(bed: Cluster, jobs: Mapping[str, int]) -> Shared:
     def both_were_read() -> bool:
         files = [path for job in jobs.values() for path in state.glob(f"{job}.*/samples.jsonl")]
         found = [sample_file.read(path).get((where, "gpu_foreign_processes")) for path in files]
-        return len(found) == 2 and all(column is not None and len(column.values) > 2 for column in found)
+        told = [{event.number for line in WatchFiles(path.parent).gpus() for event in line.events} for path in files]
+        return len(found) == 2 and all(column is not None and len(column.values) > 2 for column in found) and all(63 in numbers for numbers in told)
 
     wait_until(both_were_read, "some readings with both", 60)
     bed.command("scancel", *map(str, jobs.values()))
