@@ -32,7 +32,7 @@ class Group:
     def __init__(self, suite: str) -> None:
         found = _mounted()
         name = f"{PREFIX}{os.getpid()}.{suite}"
-        if missing := sorted(NEEDED - {word for point in found for word in point[1].split(",")}):
+        if missing := sorted(NEEDED - mounted_controllers()):
             raise CgroupError(f"no version 1 hierarchy is mounted for {', '.join(missing)}")
         own = _own_groups()
         self._hierarchies = [Hierarchy(point.name, options, point / own.get(_key(options), "").lstrip("/") / name) for point, options in found]
@@ -66,6 +66,11 @@ class Group:
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.1)
+
+
+def mounted_controllers() -> frozenset[str]:
+    """What version 1 hierarchies are mounted for."""
+    return frozenset(word for _, options in _mounted() for word in options.split(","))
 
 
 def sweep() -> None:

@@ -67,12 +67,13 @@ torch.manual_seed(0)
 torch.set_num_threads(1)
 
 def plateau():
-    '''A step far too large kills every ReLU: the logits are equal for good, the loss is ln(150000).'''
+    '''The fifteenth step is far too large and kills every ReLU: the logits are equal for good, the loss is ln(150000).'''
     inner, outer = torch.nn.Linear(8, 16), torch.nn.Linear(16, 150_000, bias=False)
     optimizer = torch.optim.SGD([*inner.parameters(), *outer.parameters()], lr=1e-3)
-    with torch.no_grad():
-        inner.bias -= 1e6
     for step in range(1, 61):
+        if step == 15:
+            with torch.no_grad():
+                inner.bias -= 1e6
         loss = torch.nn.functional.cross_entropy(outer(torch.relu(inner(torch.randn(2, 8)))), torch.randint(150_000, (2,)))
         optimizer.zero_grad()
         loss.backward()
@@ -110,3 +111,87 @@ else:
 
 PROGRAMS = {"steps": STEPS, "until": UNTIL, "hang": HANG, "killed": KILLED, "adapter": ADAPTER, "train": TRAIN}
 """By file name."""
+
+WENT_ON = """
+import sys, time
+end, step = float(sys.argv[1]), 0
+while time.time() < end:
+    step += 1
+    print(f"step {step}/50000 loss {3 / (1 + step / 10):.4f} lr 0.0001", flush=True)
+    time.sleep(0.3)
+open("shards/train-0040.bin")
+"""
+SILENT = """
+import threading, time
+for step in range(1, 41):
+    print(f"step {step}/5000 loss {3 / (1 + step / 10):.4f} lr 0.0001", flush=True)
+    time.sleep(0.3)
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()
+"""
+COLLECTIVE = """
+import os, time
+import torch
+import torch.distributed as dist
+rank = int(os.environ["SLURM_PROCID"])
+torch.set_num_threads(1)
+os.environ.update(RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK=str(rank), GLOO_SOCKET_IFNAME="lo")
+dist.init_process_group("gloo")
+total = torch.ones(8)
+for step in range(1, 16):
+    dist.all_reduce(total)
+    if rank == 0:
+        print(f"step {step}/5000 loss {3 / (1 + step / 10):.4f}", flush=True)
+    time.sleep(0.2)
+if rank == 1:
+    time.sleep(3600)
+dist.all_reduce(total)
+"""
+RENDEZVOUS = """
+import os, socket, time
+print("Initializing process group", flush=True)
+where = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+if os.environ["SLURM_PROCID"] == "0":
+    where = where[0], where[1] + 1
+    others = socket.create_server(where)
+    [others.accept() for _ in range(2)]
+while True:
+    try:
+        socket.create_connection(where)
+    except OSError:
+        time.sleep(1)
+"""
+LARGER = """
+import sys, time, traceback
+import torch
+SAID = "CUDA out of memory. Tried to allocate 91.60 GiB. GPU 0 has a total capacity of 79.20 GiB of which 70.00 GiB is free."
+
+def forward(rows):
+    if rows > 32:
+        time.sleep(4)
+        raise torch.OutOfMemoryError(SAID)
+
+if len(sys.argv) == 1:
+    forward(64)
+try:
+    forward(64)
+except torch.OutOfMemoryError:
+    traceback.print_exc()
+    print("Batch size 64 failed, trying batch size 32", flush=True)
+torch.manual_seed(0)
+model, wanted = torch.nn.Linear(8, 1), torch.arange(8.0)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+for step in range(1, 101):
+    forward(32)
+    rows = torch.randn(32, 8)
+    loss = ((model(rows).squeeze(1) - rows @ wanted) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(f"step {step}/100 loss {loss.item():.4f} lr 0.02", flush=True)
+    time.sleep(0.05)
+print("Training complete.", flush=True)
+"""
+TWINS = {"advancing": STEPS, "went_on": WENT_ON, "silent": SILENT, "collective": COLLECTIVE, "rendezvous": RENDEZVOUS, "larger": LARGER}
+"""Those of test_acceptance_twins, by file name."""

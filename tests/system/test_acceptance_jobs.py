@@ -1,28 +1,25 @@
-"""The ten acceptance cases and their twins as real jobs on a real Slurm: from sbatch to the verdict in the mail.
+"""The acceptance cases and their twins as real jobs on a real Slurm: from sbatch to the verdict in the mail.
 
 GPU readings are scripted (the project's own NVML under the real pynvml); processes, signals, exit codes, time limits, lost nodes and losses are real.
-Not made here: case 1's message is PEFT's, raised by hand (PEFT itself: tests/goldens); case 2's twin needs cgroups that hold memory (test_tracking);
-case 3 needs a GPU that refuses memory; a drain 30 h before the end, and an ECC error at hour 1 of 40, need hours. Those are unit tests on whole records.
+Case 1's message is PEFT's, raised by hand (PEFT itself: tests/goldens). Case 3 and the twins that need more than an end of their own are in
+test_acceptance_twins; which twins exist as whole records alone, and why: tests/unit/classifier/acceptance/test_all_are_there.py.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
 from tests.system.acceptance_programs import PROGRAMS
-from tests.system.test_daemon import verdict
+from tests.system.stories import OVER, BedError, Story, judged_by_reports, record, short, standing
 from tests.testbed import Cluster, pytorch
-from tests.testbed.daemon import wait_until
+from tests.testbed.command import CommandError
+from tests.testbed.daemon import DaemonError
 from tests.testbed.gpu_scenarios import work
 from tests.testbed.host import ALICE
-from tests.testbed.smtp import Mail
 
-MAIL = ("--gpualert-mail=alice@example.org", "--gpualert-when=always")
 TORCH = pytorch.interpreter()
 needs_torch = pytest.mark.skipif(not TORCH, reason=pytorch.WHY_NOT)
 pytestmark = pytest.mark.timeout(420)
@@ -32,137 +29,98 @@ ECC_S = 20.0
 MISSING_FILE = "shards/train-0007.bin"
 
 
-@dataclass
-class Story:
-    """What was submitted, and the verdicts by name as they come."""
-
-    bed: Cluster
-    jobs: dict[str, int] = field(default_factory=dict)
-    found: dict[str, dict] = field(default_factory=dict)
-
-    def submit(self, name: str, script: str, *options: str) -> int:
-        self.jobs[name] = self.bed.submit(f"#!/bin/bash\n{script}\n", *options, "--no-requeue", *MAIL, f"--job-name={name}", user=ALICE)
-        return self.jobs[name]
-
-    def wait(self, name: str, timeout_s: float = 240) -> dict:
-        """The verdict in the mail about that job."""
-        if name not in self.found:
-            self.found[name] = verdict(self.bed.smtp.wait_mail(lambda mail: self.jobs[name] == _of(mail), timeout_s=timeout_s)[-1])
-        return self.found[name]
+def _play(story: Story) -> None:
+    """All jobs at once, each with a fate of its own; then those that need a node of their own."""
+    home = story.bed.home(ALICE)
+    (home / "runs").mkdir(exist_ok=True)
+    (home / "runs").chmod(0o777)
+    for name, text in PROGRAMS.items():
+        (home / f"{name}.py").write_text(text)
+    _first_wave(story)
+    _second_wave(story)
 
 
-def _of(mail: Mail) -> object:
-    """The job whose end a mail is about; None for one about a standstill. A subject may name a parent's number, too."""
-    if mail.message()["X-GPUAlert-Stall"]:
-        return None
-    attempt = verdict(mail)["attempt"]
-    return attempt["job_id"] if isinstance(attempt, dict) else None
-
-
-def _until(bed: Cluster, job: int, states: set[str], timeout_s: float = 120) -> None:
-    wait_until(lambda: bed.job(job)[0]["JobState"] in states, f"job {job} in {states}", timeout_s)
-
-
-OVER = {"FAILED", "COMPLETED", "CANCELLED", "NODE_FAIL", "TIMEOUT", "PREEMPTED"}
-
-
-def _first_wave(story: Story, home: Path) -> None:
+def _first_wave(story: Story) -> None:
     """All that needs nothing else, the time limit first: it takes a minute. What n4 runs is reported before it is lost."""
-    bed = story.bed
-    story.submit("limit", f"{PYTHON} {home}/steps.py 5000 1", "-wn1", "-n1", "--time=1")
+    bed, home = story.bed, story.bed.home(ALICE)
+    story.submit("limit", f"{PYTHON} {home}/steps.py 5000 1", "-wn1", "-n1", "--time=1", ends="TIMEOUT")
     now = time.time()
     for gpu in range(2):
         bed.nvml.script("n2", gpu, work(50), [(ECC_S, gpu, {"ecc.volatile.uncorrected": "1", "ecc.aggregate.uncorrected": "1"})], now)
         bed.nvml.script("n3", gpu, work(50) | {"remapped.corrected": "3", "remapped.uncorrected": "3"}, [], now)
         bed.nvml.script("n4", gpu, work(10) | {"utilization.gpu": "100"}, [], now)
-    story.submit("ecc", f"{PYTHON} {home}/until.py {now + ECC_S + 2}", "-wn2", "-n1", "--gres=gpu:1")
-    story.submit("remaps", f"sleep 6; {PYTHON} -c 'open(\"{MISSING_FILE}\")'", "-wn3", "-n1", "--gres=gpu:1")
-    story.submit("interconnect", f"srun -n2 {PYTHON} {home}/steps.py 40 0.5", "-wn4", "-n2", "--gres=gpu:2")
-    story.submit("killed", f"srun -n6 -N2 -O {PYTHON} {home}/killed.py || exit 1", "-wn[3-4]", "-N2", "-n2")
-    story.submit("one_step", 'echo "step 1/1000 loss 2.3017 lr 0.0001"; echo "saved checkpoint to runs/step-1.pt"; sleep 4', "-xn4")
-    story.submit("steps", f"{PYTHON} {home}/steps.py 200 0.03", "-xn4")
-    story.submit("gated", f"{PYTHON} -c 'raise OSError(\"You are trying to access a gated repo.\")'", "-xn4")
+    story.submit("ecc", f"{PYTHON} {home}/until.py {now + ECC_S + 2}", "-wn2", "-n1", "--gres=gpu:1", ends="FAILED", by=now + ECC_S - 4)
+    story.submit("remaps", f"sleep 6; {PYTHON} -c 'open(\"{MISSING_FILE}\")'", "-wn3", "-n1", "--gres=gpu:1", ends="FAILED")
+    story.submit("interconnect", f"srun -n2 {PYTHON} {home}/steps.py 40 0.5", "-wn4", "-n2", "--gres=gpu:2", ends="COMPLETED")
+    story.submit("killed", f"srun -n6 -N2 -O {PYTHON} {home}/killed.py || exit 1", "-wn[3-4]", "-N2", "-n2", ends="FAILED")
+    one_step = 'echo "step 1/1000 loss 2.3017 lr 0.0001"; echo "saved checkpoint to runs/step-1.pt"; sleep 4'
+    story.submit("one_step", one_step, "-xn4", ends="COMPLETED")
+    story.submit("steps", f"{PYTHON} {home}/steps.py 200 0.03", "-xn4", ends="COMPLETED")
+    story.submit("gated", f"{PYTHON} -c 'raise OSError(\"You are trying to access a gated repo.\")'", "-xn4", ends="FAILED")
     if TORCH:
         hang = f"export OMP_NUM_THREADS=1 MASTER_PORT=$((20000 + SLURM_JOB_ID))\nsrun -n3 -O --kill-on-bad-exit=1 {TORCH} {home}/hang.py"
-        story.submit("hang", hang, "-wn1", "-n1", "--gres=gpu:2")
-        train = f"export OMP_NUM_THREADS=1\n{TORCH} {home}/train.py"
-        story.submit("adapter", f"export OMP_NUM_THREADS=1\nsrun -n1 {TORCH} -m torch.distributed.run --standalone --nproc-per-node=4 {home}/adapter.py", "-xn4")
-        story.submit("plateau", f"{train} plateau {home}", "-xn4")
-        story.submit("slow", f"{train} slow {home}", "-xn4")
-        parent = story.submit("parent", f"{train} parent {home}/runs", "--gres=gpu:1", "-wn2")
-        more = ("--gres=gpu:1", f"--dependency=afterok:{parent}")
-        story.submit("scratch", f"{train} child {home}/runs --resume_from_checkpoint {home}/runs/step-800.pt", *more, "-wn3")
-        story.submit("resumed", f"{train} child {home}/runs --resume_from_checkpoint {home}/runs/step-80.pt", *more, "-wn2")
+        story.submit("hang", hang, "-wn1", "-n1", "--gres=gpu:2", ends="FAILED")
+        train, ranks = f"export OMP_NUM_THREADS=1\n{TORCH} {home}/train.py", f"-m torch.distributed.run --standalone --nproc-per-node=4 {home}/adapter.py"
+        story.submit("adapter", f"export OMP_NUM_THREADS=1\nsrun -n1 {TORCH} {ranks}", "-xn4", ends="FAILED")
+        story.submit("plateau", f"{train} plateau {home}", "-xn4", ends="COMPLETED")
+        story.submit("slow", f"{train} slow {home}", "-xn4", ends="COMPLETED")
+        parent = story.submit("parent", f"{train} parent {home}/runs", "--gres=gpu:1", "-wn2", ends="COMPLETED")
+        more, child = ("--gres=gpu:1", f"--dependency=afterok:{parent}"), f"{train} child {home}/runs --resume_from_checkpoint {home}/runs"
+        story.submit("scratch", f"{child}/step-800.pt", *more, "-wn3", ends="COMPLETED")
+        story.submit("resumed", f"{child}/step-80.pt", *more, "-wn2", ends="COMPLETED")
 
 
-def _second_wave(story: Story, home: Path) -> None:
+def _second_wave(story: Story) -> None:
     """A requeue, a straggler where GPUs have come free, and a node that is lost under its job."""
-    bed = story.bed
+    bed, home = story.bed, story.bed.home(ALICE)
     again = '[ "${SLURM_RESTART_COUNT:-0}" = 0 ] && sleep 100'
-    story.jobs["requeued"] = bed.submit(
-        f"#!/bin/bash\n{again}\n{PYTHON} {home}/steps.py 100 0.04\n", "-wn1", "-n1", "-O", "--requeue", "--job-name=requeued", *MAIL, user=ALICE
-    )
-    bed.wait_running(story.jobs["requeued"])
-    wait_until(lambda: f"note job={story.jobs['requeued']}" in bed.daemon.log.read_text(), "the note of the run to be requeued", 30)
-    bed.scontrol("requeue", str(story.jobs["requeued"]))
+    story.submit("requeued", f"{again}\n{PYTHON} {home}/steps.py 100 0.04", "-wn1", "-n1", "-O", ends="COMPLETED", requeue=True)
+    story.until("requeued", {"RUNNING"})
+    story.noted("requeued")
+    story.scontrol("requeue", str(story.jobs["requeued"]))
     for name in ("ecc", "remaps", "interconnect"):
-        _until(bed, story.jobs[name], OVER)
+        story.until(name, OVER)
     now = time.time()
     for node, gpu, active in (("n2", 0, 16), ("n2", 1, 16), ("n3", 0, 55), ("n3", 1, 16)):
         bed.nvml.reset(node) if gpu == 0 else None
         bed.nvml.script(node, gpu, work(active), [], now)
-    story.submit("straggler", f"srun -n4 -N2 {PYTHON} {home}/steps.py 30 0.5", "-wn[2-3]", "-N2", "-n4", "--gres=gpu:2")
-    bed.run_again(story.jobs["requeued"])
+    story.submit("straggler", f"srun -n4 -N2 {PYTHON} {home}/steps.py 30 0.5", "-wn[2-3]", "-N2", "-n4", "--gres=gpu:2", ends="COMPLETED")
+    try:
+        bed.run_again(story.jobs["requeued"])
+    except (DaemonError, CommandError) as error:
+        raise BedError(f"the requeued job did not run again: {error}") from error
     for name in ("interconnect", "killed"):  # n4's reports of them are out before it is lost
         story.wait(name)
-    story.submit("lost", f"srun -n2 -N2 {PYTHON} {home}/steps.py 5000 0.5", "-wn[1,4]", "-N2", "-n2", "-O")
-    bed.wait_running(story.jobs["lost"])
-    wait_until(lambda: f"note job={story.jobs['lost']}" in bed.daemon.log.read_text(), "the note of the job whose node is lost", 30)
-    logs = bed.gpualert.state_dir / "logs"
-    wait_until(lambda: any(b"step 3/" in p.read_bytes() for p in logs.glob(f"{story.jobs['lost']}.*/0.*.out")), "progress on it", 30)
+    story.submit("lost", f"srun -n2 -N2 {PYTHON} {home}/steps.py 5000 0.5", "-wn[1,4]", "-N2", "-n2", "-O", ends="NODE_FAIL")
+    story.until("lost", {"RUNNING"})
+    story.noted("lost")
+    story.printed("lost", b"step 3/")
     bed.lose_node("n4")
+
+
+def _tidy(story: Story) -> None:
+    """The nodes as they were, and at rest."""
+    bed = story.bed
+    bed.restore_node("n4")
+    # Whether a job whose steps died with the node is over is asked after ten minutes or more; the tests after this want a node at rest.
+    for left in (bed.gpualert.state_dir / "node" / "n4" / "jobs").glob(f"{story.jobs.get('lost')}.*"):
+        left.unlink()
+    for node in bed.node_names:
+        bed.nvml.reset(node)
+    for file in (bed.home(ALICE) / "runs").glob("*"):
+        file.unlink()
 
 
 @pytest.fixture(scope="module")
 def ran(cluster: Cluster) -> Iterator[Story]:
-    """All jobs at once, each with a fate of its own."""
-    cluster.wait_idle()
-    before = dict(cluster.gpualert.settings["daemon"])
-    was_running = cluster.daemon.running
-    cluster.daemon.stop()
-    cluster.gpualert.configure({"daemon": {"report_deadline_s": 150.0}})  # all that is judged here rests on the nodes' reports, however late
-    cluster.start_daemon()
-    home = cluster.home(ALICE)
-    (home / "runs").mkdir(exist_ok=True)
-    (home / "runs").chmod(0o777)
-    for name, text in PROGRAMS.items():
-        (home / f"{name}.py").write_text(text)
-    story = Story(cluster)
-    try:
-        _first_wave(story, home)
-        _second_wave(story, home)
-        yield story
-    finally:
-        for job in story.jobs.values():
-            cluster.command("scancel", str(job), check=False)
-        cluster.restore_node("n4")
-        # Whether a job whose steps died with the node is over is asked after ten minutes or more; the tests after this want a node at rest.
-        for left in (cluster.gpualert.state_dir / "node" / "n4" / "jobs").glob(f"{story.jobs.get('lost')}.*"):
-            left.unlink()
-        for node in cluster.node_names:
-            cluster.nvml.reset(node)
-        cluster.daemon.stop()
-        cluster.gpualert.configure({"daemon": before})
-        if was_running:
-            cluster.start_daemon()
-
-
-def standing(said: dict, mode: str) -> str:
-    return str(next(row["standing"] for row in said["ledger"] if row["mode"] == mode))
-
-
-def short(said: dict) -> tuple[object, ...]:
-    return said["mode"], said.get("variant"), said["fault"]
+    """The jobs, over and done with."""
+    with judged_by_reports(cluster):
+        story = record(cluster, _play, _tidy)
+        try:
+            yield story
+        finally:
+            story.cancel()
+            _tidy(story)
 
 
 @needs_torch
@@ -228,7 +186,7 @@ def test_06_twin_a_straggler(ran: Story) -> None:
 
 @needs_torch
 def test_07_a_plateau(ran: Story) -> None:
-    """A dead network, trained for real: exit 0, a loss of ln(150000), a gradient of 0."""
+    """A network that dies in training: exit 0, a loss of ln(150000), a gradient that goes to 0."""
     said = ran.wait("plateau")
     assert (said["state"], *short(said)) == ("COMPLETED", "E1", "plateau", "user")
     assert 11.9 < said["final_metrics"]["loss"] < 11.95

@@ -27,7 +27,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     known = {e.id: e for e in verdict.evidence}
     kind = f"{verdict.mode}{' ' + verdict.variant if verdict.variant else ''}"
-    write(visible(f"job {verdict.attempt.label}: {kind} ({verdict.title}), confidence {verdict.confidence:.2f}, fault {verdict.fault.value}"))
+    whose = f"job {verdict.attempt.label}" if verdict.attempt.job_id else "this run"  # outside Slurm a run has no number
+    write(visible(f"{whose}: {kind} ({verdict.title}), confidence {verdict.confidence:.2f}, fault {verdict.fault.value}"))
     write(visible(f"  {verdict.headline}"))
     for row in verdict.ledger:
         chosen = "*" if row.mode == verdict.mode else " "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -68,8 +69,10 @@ def _sum(trial: Trial, matched: int, took: float, shown: int) -> str:
     words = ", ".join(repr(word) for word in trial.words)
     how = f"found by its words: {words}" if trial.words else "no word must stand in a match: where there is no Hyperscan, every line is swept over"
     many = f"{matched} lines match" + (f", {shown} shown" if shown < matched else "")
+    named = re.fullmatch(r"[a-z_]+\.[a-z_]+", trial.regex)
     lines = [
         "",
+        *(["no known pattern has this name ('gpualert modes --patterns' lists them): it was tried as an expression"] if named and not matched else []),
         f"{many}; {trial.tried} were tried, {trial.bytes_read} bytes read in {took:.2f} s of CPU",
         how,
         "Hyperscan is given: " + trial.expression,
