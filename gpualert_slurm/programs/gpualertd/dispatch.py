@@ -18,13 +18,14 @@ from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notification import Notification
 from gpualert_slurm.notify.compose import Composition
 from gpualert_slurm.notify.digest import Digest
-from gpualert_slurm.notify.grouping import REMEMBERED_NS, Kind, Limits, Mailed, Message, Waiting, plan
+from gpualert_slurm.notify.grouping import Kind, Limits, Message, Waiting, plan
 from gpualert_slurm.notify.identity import thread_key
 from gpualert_slurm.notify.outbox import Outbox, State
 from gpualert_slurm.packed import Packed
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError, StoppingError
 from gpualert_slurm.programs.gpualertd.diagnosis import unknown
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.gpualertd.mailed import MailedLately
 from gpualert_slurm.programs.gpualertd.systemd import tell
 from gpualert_slurm.verdict import Verdict
 
@@ -51,6 +52,7 @@ class Dispatch:
         self._bounded = bounded
         self._later: dict[int | str, tuple[float, float]] = {}
         self._backlog = False
+        self._mailed = MailedLately(history)
         self.outcomes: Counter[str] = Counter()
         """What became of messages so far, by its word in the history."""
         self._limits = Limits(config.mail.group_interval_s, config.mail.address_per_hour)
@@ -97,8 +99,7 @@ class Dispatch:
         if not rest:
             return alone
         now = time.time_ns()
-        mailed = [Mailed(m.group or "", m.recipients, m.queued_ns) for m in self._history.mailed_since(now - REMEMBERED_NS)]
-        return [*alone, *plan(rest, mailed, self._limits, now)]
+        return [*alone, *plan(rest, self._mailed.about(rest, now), self._limits, now)]
 
     def _fix(self, message: Message, addresses: Sequence[str]) -> None:
         """Plan a digest durably: its key says what it was planned to be."""
@@ -159,10 +160,12 @@ class Dispatch:
 
     def _enqueue(self, ready: Sequence[tuple[Run, str, Notification]]) -> None:
         self._outbox.enqueue_all([notification for _, _, notification in ready], self._config.mail)
+        now = time.time_ns()
         with self._history.together():
             for run, group, notification in ready:
-                self._history.mark_composed(run.id, notification, time.time_ns(), group)
-        for run, _, notification in ready:
+                self._history.mark_composed(run.id, notification, now, group)
+        for run, group, notification in ready:
+            self._mailed.add(group, notification.recipients, now)
             log.info(line("queued", job=run.label, key=notification.key, recipients=len(notification.recipients)))
 
     def _digest(self, planned: MessageRow) -> None:
@@ -185,7 +188,9 @@ class Dispatch:
             log.info(line("no_mail", job=planned.key, why=composition.reason))
             return
         self._outbox.enqueue(composition.notification, self._config.mail)
-        self._history.mark_composed(planned.run_ids, composition.notification, time.time_ns(), planned.group)
+        now = time.time_ns()
+        self._history.mark_composed(planned.run_ids, composition.notification, now, planned.group)
+        self._mailed.add(planned.group, composition.notification.recipients, now)
         log.info(line("queued", key=planned.key, runs=len(verdicts), recipients=len(composition.notification.recipients)))
 
     def _say_refused(self, composition: Composition, label: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import re
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from gpualert_slurm.epilog.pieces import close_document
+from gpualert_slurm.epilog.seal import SealKeys
+from gpualert_slurm.epilog.seals.munge import SEAL
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.wishes import Wishes
 from tests.testbed import Cluster
@@ -15,6 +18,7 @@ from tests.testbed.daemon import wait_until
 from tests.testbed.mariadb import DATABASE
 
 FIRST_JOB = 1_000_000
+MOMENT = re.compile(rb"(?<![\d.])\d{19}(?![\d.])")
 TRAIN = """#!/bin/bash
 srun -n2 --gres=gpu:1 python3 -u -c '
 import os, time
@@ -37,7 +41,7 @@ class Template:
     """A job that ran: what its node reported, and when Slurm says that it ended, seconds since the epoch."""
 
     job_id: int
-    report: dict[str, Any]
+    report: bytes
     end_s: int
 
 
@@ -57,7 +61,7 @@ def templates(cluster: Cluster) -> list[Template]:
     found = []
     for job in jobs:
         ended_ns, content = history.execute("SELECT run.ended_ns, content FROM run JOIN document ON run_id = run.id WHERE job_id = ? AND kind = 'report'", (job,)).fetchone()
-        found.append(Template(job, json.loads(zlib.decompress(content)), ended_ns // 1_000_000_000))
+        found.append(Template(job, zlib.decompress(content), ended_ns // 1_000_000_000))
     history.close()
     cluster.smtp.start()
     return found
@@ -66,19 +70,20 @@ def templates(cluster: Cluster) -> list[Template]:
 def copied(template: Template, number: int, end_s: float) -> NodeReport:
     """The template's report as that of job ``FIRST_JOB + number``, which ended at ``end_s``, in Slurm's whole seconds, and asked for a mail to an address of its own."""
     later = (int(end_s) - template.end_s) * 1_000_000_000
-    report = _shifted(template.report, later)
-    report["attempt"]["job_id"] = FIRST_JOB + number
-    report["wishes"] = Wishes(addresses=(f"user{number}@example.org",)).model_dump(mode="json")
-    return NodeReport.model_validate_json(json.dumps(report))
+    # What is a moment in nanoseconds has nineteen digits, and nothing else there has.
+    report = NodeReport.model_validate_json(MOMENT.sub(lambda found: b"%d" % (int(found[0]) + later), template.report))
+    attempt = report.attempt.model_copy(update={"job_id": FIRST_JOB + number})
+    return report.model_copy(update={"attempt": attempt, "wishes": Wishes(addresses=(f"user{number}@example.org",))})
 
 
-def _shifted(thing: Any, later_ns: int) -> Any:
-    """Every time in it moved: what is a moment in nanoseconds is larger than any other number there."""
-    if isinstance(thing, dict):
-        return {key: _shifted(value, later_ns) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return [_shifted(value, later_ns) for value in thing]
-    return thing + later_ns if type(thing) is int and 10**18 < thing < 3 * 10**18 else thing
+def sealed(templates: Sequence[Template], numbers: range, ends_s: tuple[float, float], keys: SealKeys) -> list[tuple[int, list[bytes]]]:
+    """Of each number its job's id and its report's sealed pieces; the first job ends at ``ends_s[0]``, each next one ``ends_s[1]`` later."""
+    found = []
+    for number in numbers:
+        document = copied(templates[number % len(templates)], number, ends_s[0] + number * ends_s[1])
+        job_id = document.attempt.job_id
+        found.append((job_id, close_document(document, f"{job_id}.0123456789abcdef", SEAL, keys)))
+    return found
 
 
 def put_rows(cluster: Cluster, found: list[Template], jobs: int, start_s: float, minute_s: float) -> None:
