@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import statistics
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,8 +170,17 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
     return statistics.median(best) if best else None
 
 
+_STEP_NAME = re.compile(r"(?:step|iter(?:ation)?|update|batch|checkpoint)[_=-]?0{0,9}(\d{1,12})(?![\d])", re.IGNORECASE)
+
+
+def saved_step(saved: Evidence) -> int | None:
+    """The step that a save's own name has (``step_00120.pt``, ``checkpoint-500``); None where it counts epochs or nothing."""
+    found = _STEP_NAME.findall(saved.source.text) if isinstance(saved.source, Quote) else []
+    return int(found[-1]) if found else None
+
+
 def paced(one: Series) -> list[tuple[int, int]]:
-    """(ns, count) of a series' points with a time: the step that each names; where none is named, as in lines of epochs alone, the lines themselves."""
+    """(ns, count) of a series' points with a time: the step that each names; where none is named (lines of epochs alone), the lines themselves."""
     timed = [(t, s) for t, s in zip(one.times_ns, one.steps, strict=False) if t is not None]
     named = [(t, s) for t, s in timed if s is not None]
     return named or [(t, number) for number, (t, _) in enumerate(timed)]

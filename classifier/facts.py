@@ -10,17 +10,17 @@ from gpualert_slurm.classifier.activity import Activity, cards_of
 from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.below import names_below
-from gpualert_slurm.classifier.clocks import behind
-from gpualert_slurm.classifier.ending import LAST_SECOND_NS, SCRIPT, Ending, ending_of, step_stopped
+from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
 from gpualert_slurm.classifier.episode import Episode
 from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
 from gpualert_slurm.classifier.failure import Failure, is_root
 from gpualert_slurm.classifier.first_failure import first_failure_of
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
+from gpualert_slurm.classifier.last_words import error_of
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
-from gpualert_slurm.classifier.telling import by_prefix
+from gpualert_slurm.classifier.stopping import CUT, Stopping
 from gpualert_slurm.classifier.waiting import Waiting, waiting_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -29,8 +29,6 @@ from gpualert_slurm.rank import RankExit
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import FirstFailure, Phase
 
-CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
-"""States of a run that was stopped from outside."""
 OUTPUT_REFUSED = 53
 """ESLURMD_IO_ERROR & 127, as sacct prints it behind the colon when --output cannot be opened (Slurm 22.05 to 26.05)."""
 
@@ -127,7 +125,7 @@ class Facts:
         return tuple(e for e in alive if not self.after_stop(e.time_ns, e.where.node))
 
     def _survived(self, error: Evidence) -> bool:
-        if self.advance.after(error) is not None:
+        if error.says != "worker_killed" and self.advance.after(error) is not None:  # batches that lie ready are used up after a loader's death
             return True
         where = error.where
         if where.rank is not None and where.step is not None:
@@ -161,37 +159,17 @@ class Facts:
         return tuple(e for e in (*said, *self.said("collective_timeout")) if not self._survived(e))
 
     @cached_property
-    def stop(self) -> tuple[int, str | None] | None:
-        """When the run began to be stopped from outside, by whose clock (a node's, else Slurm's): what comes after it follows from that."""
-        words = ("time_limit_text", "step_cancelled", "preempted_text")
-        told = [e for e in self.evidence if e.says in words and e.role is not Role.MARKER]
-        times = [(e.time_ns + (e.uncertainty_ns or 0), e.where.node) for e in told if e.time_ns is not None]
-        if self.row is not None:
-            cut = self.ending.state in CUT
-            steps = [(s.step, s.end_ns) for s in self.row.steps if s.state in CUT and s.end_ns is not None]
-            times += [(step_stopped(step, end_ns, self.exits, cut=cut), None) for step, end_ns in steps]
-        if self.ending.state == "TIMEOUT" and self.ending.started_ns is not None and self.ending.limit_s:
-            times.append((self.ending.started_ns + self.ending.limit_s * 10**9, None))
-        if self.ending.state in CUT and self.ending.ended_ns is not None:
-            times.append((self.ending.ended_ns - LAST_SECOND_NS, None))
-        return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
-
-    @cached_property
-    def _late(self) -> dict[str, int]:
-        return behind(self.job, self.ending.ended_ns)
-
-    @cached_property
-    def _clocks(self) -> dict[str | None, int]:
-        return {r.node: r.clock_uncertainty_ns for r in self.job.reports}
+    def stopping(self) -> Stopping:
+        """When the run began to be stopped from outside."""
+        return Stopping(self.job, self.ending, self.exits, self.evidence)
 
     def after_stop(self, time_ns: int | None, node: str | None) -> bool:
         """Surely after the run began to be stopped; clocks count only between nodes."""
-        if self.stop is None or time_ns is None:
-            return False
-        stopped, whose = self.stop
-        time_ns += self._late.get(node or "", 0)
-        margin = 0 if whose in {None, node} else self._clocks.get(node, 0) + self._clocks.get(whose, 0)
-        return time_ns - margin >= stopped
+        return self.stopping.before(time_ns, node)
+
+    def survived(self, error: Evidence) -> bool:
+        """Whether its writer, or the run, went on after ``error``."""
+        return self._survived(error)
 
     def _same_step_ok(self, end: RankExit) -> bool:
         """Whether the ranks that ended well are of the failed rank's own step."""
@@ -206,7 +184,10 @@ class Facts:
     @cached_property
     def first_failure(self) -> FirstFailure | None:
         """The first failing rank as the verdict names it, ties and all."""
-        return first_failure_of(self.failures, self._gpus_of_tasks)
+        found = first_failure_of(self.failures, self._gpus_of_tasks)
+        if found is not None and not found.ranks and self.ranks_total == 1 and self.first is not None and self.first.step == "batch":
+            return found.model_copy(update={"ranks": (0,)})  # a program that the batch script runs itself is the job's only rank
+        return found
 
     @cached_property
     def _gpus_of_tasks(self) -> dict[str, str]:
@@ -225,41 +206,16 @@ class Facts:
     @cached_property
     def error(self) -> Evidence | None:
         """What the first failing rank said before it went; else the first root nobody survived."""
-        first = self.first
-        if first is not None and first.root is not None:
-            return first.root
-        if self.ended_well:
-            return None
-        if first is not None and first.signal not in {None, 0}:
-            loose = [e for e in self._live_roots if e.where.rank is None]
-            return self._best([e for e in loose if not e.data.get("bare")])
-        if first is not None and not first.victim and any(f.victim for f in self.failures):
-            return self._best([e for e in self._live_roots if e.where.rank in {None, first.rank} and not e.data.get("bare")])
-        owners = {f.rank for f in self.failures} if self.failures else None
-        anybody = owners is None or not self.exits
-        candidates = [e for e in self._live_roots if anybody or e.where.rank is None or e.where.rank in (owners or ()) or self._unnamed(e)]
-        return self._best(candidates) or self._lost_peer(owners)
+        return error_of(self, self._live_roots)
 
-    def _unnamed(self, said: Evidence) -> bool:
-        """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
-        return any(f.end is not None and f.end.wait_status is None for f in self.failures) and not by_prefix(said)
-
-    def _lost_peer(self, owners: set[int | None] | None) -> Evidence | None:
-        """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
-        lost = [e for e in self.evidence if e.says == "exception" and e.role is Role.CASCADE and e.detail != "interrupted" and not self._survived(e)]
-        lost = [e for e in lost if not self.after_stop(e.time_ns, e.where.node)]
-        return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
-
-    def _best(self, candidates: list[Evidence]) -> Evidence | None:
-        """A whole traceback before a bare line; in a log of several writers the first, in one's own the last."""
-        for group in (
-            [e for e in candidates if e.says == "exception" and not e.data.get("bare")],
-            [e for e in candidates if not e.data.get("bare")],
-            candidates,
-        ):
-            if group:
-                return group[-1] if group[0].where.rank is not None and len({e.where.rank for e in group}) == 1 else group[0]
-        return None
+    def others_went_on(self, error: Evidence | None) -> bool:
+        """Whether all progress was others' and began after ``error``: its rank had made none, and nobody waited for it."""
+        marks = [m for m in self.advance.marks if m.where.rank is not None or m.where.step not in SCRIPT]  # the script's log repeats its steps'
+        if not marks or error is None or error.where.rank is None or error.time_ns is None:
+            return False
+        if any(m.where.rank in {None, error.where.rank} for m in marks):
+            return False
+        return all(m.time_ns is not None and m.time_ns - (m.uncertainty_ns or 0) > error.time_ns + (error.uncertainty_ns or 0) for m in marks)
 
     @cached_property
     def hardware(self) -> Hardware:

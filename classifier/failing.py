@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.below import from_processes, ranks_below
 from gpualert_slurm.classifier.ending import SCRIPT
-from gpualert_slurm.classifier.failure import SIGINT, SIGKILL, SIGTERM, Failure, order
+from gpualert_slurm.classifier.failure import OWN_SIGNALS, SIGINT, SIGKILL, SIGTERM, Failure, order
 from gpualert_slurm.classifier.first_failure import apart
 from gpualert_slurm.classifier.telling import Telling
 from gpualert_slurm.evidence import Evidence
@@ -137,7 +137,8 @@ def stopped_from_outside(failures: tuple[Failure, ...], after_stop: Callable[[in
     for failure in failures:
         sent = failure.signal in {SIGTERM, SIGKILL, SIGINT} or failure.code in {128 + SIGTERM, 128 + SIGKILL, 128 + SIGINT}
         late = after_stop(failure.time_ns, failure.node) or (cut and sent and failure.time_ns is None)
-        marked.append(replace(failure, follows=failure.follows or (failure.root is None and late)))
+        mine = failure.signal in OWN_SIGNALS
+        marked.append(replace(failure, follows=failure.follows or (failure.root is None and late and not mine)))
     return tuple(sorted(marked, key=order))
 
 

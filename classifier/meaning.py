@@ -184,6 +184,12 @@ _THEN: tuple[_Rule, ...] = (
         r"Couldn't find (?:any data file|a dataset script|'.{1,200}' on the Hugging Face Hub)",
         about="data",
     ),
+    _rule(
+        Cause.FILE_NOT_FOUND,
+        "no_valid_checkpoint",
+        r"\bcheckpoint (?:file |path )?(?:was )?not found\b|\bno checkpoints? (?:was |were )?found (?:in|at)\b",
+        about="asset",
+    ),
     _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found"),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
     _rule(Cause.TRACEBACK, "disk_full", r"No space left on device|\[Errno 28\]", about="env"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ADVICE: dict[str, tuple[str, ...]] = {
+    "script_error": ("The script itself is wrong at the line named above: bash -n SCRIPT checks it; a variable that may be unset is ${NAME:-default}.",),
     "bad_option": ("Correct the option named above; the program's --help lists them.",),
     "unused_argument": ("Remove the argument that the model does not know, or check its spelling.",),
     "batch_config": ("train_batch_size must be micro batch per GPU x gradient accumulation x number of GPUs: set two of them, and the third to auto.",),

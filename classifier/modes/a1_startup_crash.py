@@ -5,8 +5,9 @@ from __future__ import annotations
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.about import about, likely
 from gpualert_slurm.classifier.facts import OUTPUT_REFUSED, Facts
-from gpualert_slurm.classifier.meaning import HARDWARE, about_path
+from gpualert_slurm.classifier.meaning import HARDWARE
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.verdict import Fault, Phase
@@ -38,9 +39,9 @@ class StartupCrash(FailureMode):
         flip = "a terminal exception or a launcher's refusal before any progress"
         if facts.ended_well:
             return ruled_out(f"the run ended well ({facts.ending.state or 'planned end'})", flip, *facts.cite_end())
-        if facts.advance.seen:
-            return ruled_out("the run had made progress", "no progress before the error", *facts.advance.marks[-1:])
         error = facts.error
+        if facts.advance.seen and not facts.others_went_on(error):
+            return ruled_out("the run had made progress", "no progress before the error", *facts.advance.marks[-1:])
         if error is None and facts.row is not None and facts.ending.exit_signal == OUTPUT_REFUSED:
             return ruled_in("Slurm could not open the job's output file (ExitCode 0:53)", "another exit code", _output_refused(facts, facts.row))
         if error is None and not facts.has_logs:
@@ -68,13 +69,13 @@ def account(facts: Facts, error: Evidence) -> Account:
     cause = error.cause
     undecided: list[str] = []
     fault = Fault.USER
-    if error.detail in NEEDS_NODE_CHECK:
+    if error.detail in NEEDS_NODE_CHECK and not (error.detail == "no_gpu" and not facts.gpu_count):
         fault = Fault.UNKNOWN
         undecided.append("whether the node or the job's own request is at fault: the job's text proves nothing about a node")
     if error.says in {"hardware_text"} or error.detail in HARDWARE:
         fault = Fault.UNKNOWN
         undecided.append("whether the hardware failed: the job's output says so, but no kernel message or counter was seen")
-    if cause is Cause.NCCL:
+    if cause is Cause.NCCL and facts.advance.seen:
         fault = Fault.UNKNOWN
         undecided.append("whether a rank, its node or the fabric broke the communication")
     if error.role is Role.CASCADE and facts.ranks_total > 1:
@@ -99,7 +100,7 @@ def account(facts: Facts, error: Evidence) -> Account:
         headline=words.subject(words.who(facts.first, error), words.told(error)),
         shows=(*crash.shows_crash(facts, error), *(() if facts.advance.seen else crash.shows_gpu_memory(facts, only_empty=True))),
         fault=fault,
-        variant=variant,
+        variant=variant or likely(error),
         cause=cause,
         detail=error.detail,
         implies=tuple(implies),
@@ -126,24 +127,7 @@ def _output_refused(facts: Facts, row: AccountingRecord) -> Account:
 
 def variant_of(error: Evidence) -> str | None:
     """``data``, ``config``, ``env`` or ``asset``; None where the error does not say."""
-    about = error.data.get("about")
-    if isinstance(about, str) and about in ABOUT:
-        return about
-    if error.says in {"command_not_found", "launch_refused"}:
-        if error.detail == "script_missing":
-            return "config"
-        return (
-            "env"
-            if error.detail in {"command_not_found", "environment_missing", "program_not_found", "program_not_run"} or error.cause is not None
-            else "config"
-        )
-    if error.says == "usage":
-        return "config"
-    if error.says == "asset_refused":
-        return "asset"
-    if error.cause in {Cause.FILE_NOT_FOUND, Cause.PERMISSION}:
-        return about_path(words.told(error))
-    return "env" if error.cause is Cause.MISSING_MODULE else None
+    return about(error)
 
 
 MODE = StartupCrash()

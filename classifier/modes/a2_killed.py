@@ -7,7 +7,7 @@ import signal
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failure import Failure
+from gpualert_slurm.classifier.failure import OWN_SIGNALS, Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.evidence import Evidence, Role
@@ -20,6 +20,8 @@ FIRST_SLURM_CODE = 35
 BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "sigill")}
+WORKERS = {"loader_worker_killed": "SIGKILL", "loader_worker_segfault": "SIGSEGV"}
+"""Ends of a loader's worker that its parent tells of in an exception: the death is the story, not the exception."""
 ADVICE = {
     2: ("SIGINT is what scancel -s INT and an interrupted srun (Ctrl-C) send: was it meant? See: sacct -j JOBID --format=JobID,State,ExitCode",),
     15: ("SIGTERM is what scancel and time limits send first: sacct -j JOBID --format=JobID,State,ExitCode,End tells whether Slurm sent it.",),
@@ -58,8 +60,8 @@ class Killed(FailureMode):
             if not facts.exits and not facts.has_logs and facts.row is None:
                 return not_testable("no exit records, no accounting and no output", flip)
             seen = facts.cite_failures(2) or facts.cite_end()
-            if error is not None and error.cause is Cause.OOM_KILLER and (error.says == "worker_killed" or error.detail == "loader_worker_killed"):
-                return ruled_in("a loader's worker was killed by SIGKILL", "a worker that ended by itself", _worker(facts, error))
+            if error is not None and error.detail in WORKERS:
+                return ruled_in(f"a loader's worker was ended by {WORKERS[error.detail]}", "a worker that ended by itself", _worker(facts, error))
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
         if error is not None and error.says == "exception" and number in {None, 6, 15} and not _oom(facts):
             return ruled_out("the rank raised an exception before it was ended", "no traceback", error)
@@ -100,6 +102,8 @@ def _oom(facts: Facts) -> bool:
         return True
     died = any(f.signal == 9 or f.code == 137 for f in facts.failures)
     worker = facts.error is not None and facts.error.cause is Cause.OOM_KILLER
+    if facts.ending.state in {"TIMEOUT", "DEADLINE"} and facts.silence is not None and facts.silence.short:
+        return False  # a child was killed, and the run went on to its limit
     return bool(facts.oom_kills) and (died or worker or facts.error is None)
 
 
@@ -165,7 +169,7 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     return Account(
         headline=words.headline(who),
         shows=tuple(shows),
-        fault=Fault.USER if cause is not None else Fault.UNKNOWN,
+        fault=Fault.USER if cause is not None or number in OWN_SIGNALS else Fault.UNKNOWN,
         cause=cause,
         detail=detail,
         implies=(
@@ -218,6 +222,16 @@ def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], sh
 
 
 def _worker(facts: Facts, error: Evidence) -> Account:
+    if error.detail == "loader_worker_segfault":
+        return Account(
+            headline=words.subject(words.who(facts.first, error), "a data loader's worker died of a segmentation fault"),
+            shows=crash.shows_crash(facts, error),
+            fault=Fault.USER,
+            cause=Cause.SEGFAULT,
+            detail=error.detail,
+            cannot_decide=("which library the worker was in: no native stack was kept",),
+            advice=("Run once with num_workers=0 and PYTHONFAULTHANDLER=1: the same sample then names the Python line.",),
+        )
     return Account(
         headline=words.subject(words.who(facts.first, error), "a data loader's worker was killed (SIGKILL)"),
         shows=crash.shows_crash(facts, error),

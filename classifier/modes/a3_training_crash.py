@@ -31,7 +31,7 @@ class TrainingCrash(FailureMode):
             if not facts.has_logs:
                 return not_testable("no output of the job was captured", flip)
             return ruled_out("no exception that the run did not survive", flip)
-        if not facts.advance.seen:
+        if not facts.advance.seen or facts.others_went_on(error):
             return ruled_out("no progress before the error", "progress before the error", error)
         if waited_in_vain(error):
             return ruled_out("who failed had waited for another rank until a time-out", flip, error)

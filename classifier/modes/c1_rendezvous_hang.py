@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
@@ -17,6 +20,8 @@ BUSY_CPU = 0.8
 IDLE_CPU = 0.05
 """Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
 SILENT_SHARE = 0.5
+_NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
+"""torchrun's option: a number, or least and most."""
 CONTEXT_SHARE = 0.02
 """What a CUDA context alone takes of a card's memory, roughly."""
 
@@ -39,6 +44,10 @@ class RendezvousHang(FailureMode):
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.ranks_total < 2 and not text:
+            agents = _agents(facts)
+            if agents and not facts.advance.seen and not standstill.suspended(facts):
+                said = "a launcher of several nodes waited for the others' up to the time limit"
+                return ruled_in(said, "a launcher on every node", _account(facts, agents))
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone meets nobody", "two ranks or more")
@@ -108,6 +117,18 @@ def _asleep(facts: Facts) -> tuple[Evidence, ...]:
     return tuple(process(p, "cpu_s", f"{p.cpu_s:.1f} s of CPU") for p in mine[:4])
 
 
+def _agents(facts: Facts) -> tuple[Evidence, ...]:
+    """Launchers told of several nodes that slept up to the time limit without a word, and started no rank."""
+    silence, elapsed = facts.silence, facts.ending.elapsed_s
+    if not elapsed or facts.ending.state not in {"TIMEOUT", "DEADLINE"} or (silence is not None and silence.seconds < SILENT_SHARE * elapsed):
+        return ()
+    told = [(p, found[1]) for p in facts.processes if p.cpu_s is not None and (found := _NODES.search(" ".join(p.command))) and int(found[1]) > 1]
+    ranks = [p for p in facts.processes if "LOCAL_RANK" in p.environment or (p.rank is not None and p.step not in SCRIPT)]
+    if not told or ranks or any((p.cpu_s or 0.0) > IDLE_CPU * elapsed for p, _ in told):
+        return ()
+    return tuple(process(p, "command", f"launched for {nodes} nodes; {p.cpu_s:.1f} s of CPU") for p, nodes in told[:4])
+
+
 def _filled(facts: Facts) -> bool:
     """Whether more than a context lay in a card's memory: some rank had begun to work."""
     total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
@@ -170,6 +191,7 @@ def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
         headline=words.headline(f"the {f'{facts.ranks_total} ' if facts.ranks_total > 1 else ''}ranks never met: hung before any progress{named}"),
         shows=tuple(shows),
         fault=Fault.UNKNOWN,
+        cause=Cause.NCCL if any(e.cause is Cause.NCCL for e in facts.said("nccl_error", "exception")) else None,
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,
         implies=absent,
         cannot_decide=("whether the coordinator, a firewall or name resolution is in the way", *standstill.uncounted(facts)),

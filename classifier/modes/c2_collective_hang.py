@@ -147,7 +147,7 @@ def _ended_with_the_run(facts: Facts, child: Process) -> bool:
     """Whether a process was ended when the run was: after the first had given up, or after the stopping began."""
     gave_up = [e.time_ns for e in facts.waiting.gave_up if e.time_ns is not None]
     if child.ended_ns is None:
-        return not facts.oom_kills and (facts.stop is not None or bool(gave_up))
+        return not facts.oom_kills and (facts.stopping.at is not None or bool(gave_up))
     return facts.after_stop(child.ended_ns, child.node) or (bool(gave_up) and child.ended_ns > min(gave_up))
 
 

@@ -78,7 +78,7 @@ def _account(facts: Facts) -> Account:
     return Account(
         headline=words.headline(f"stood still{how_long}, until it was ended ({facts.ending.state})" + (f": {where}" if where else "")),
         shows=(*shows, *never),
-        fault=Fault.UNKNOWN,
+        fault=Fault.UNKNOWN if facts.hardware.struck or facts.hardware.latent or facts.hardware.node_notes else Fault.USER,
         implies=("no process of the job ever opened the GPU: it hung before its first use, or does not use it",) if never else (),
         cannot_decide=(*undecided, *standstill.uncounted(facts)),
         advice=(

@@ -133,7 +133,8 @@ def _idle_lines(facts: Facts, card: Card, mean: float) -> Said | None:
     if between_s is None or between_s < STALL_S or mean > IDLE_WITHOUT_STEPS_PERCENT:
         return None
     cite = card.cite("gpu_duty_spread_percent", "gpu_bursts")
-    return Said(f"its engine worked in bursts and stood still for {100 - mean:.0f} % of the time between two lines of progress", (cite,) if cite else ())
+    still = f"its engine worked in bursts and stood still for {100 - mean:.0f} % of the time between two lines of progress"
+    return Said(still, (cite,) if cite else ())
 
 
 def _small(facts: Facts, low: list[Card]) -> bool:

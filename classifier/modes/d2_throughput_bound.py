@@ -6,6 +6,7 @@ import itertools
 import statistics
 
 from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
+from gpualert_slurm.classifier.advance import saved_step
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
@@ -18,6 +19,8 @@ STORM_SHARE = 0.5
 STORM_TIME = 0.2
 """So is a fifth of the time in saves."""
 MIN_STEPS = 20
+SAMPLES = 4
+"""A count so many times the step that the last save is named by counts samples."""
 MIN_READINGS = 5
 UNEVEN = 1.3
 """Above this ratio of one rank's SM activity to the median it is no uniform bound (D3)."""
@@ -71,6 +74,7 @@ def _saving(facts: Facts) -> Assessment | None:
     done = go.steps_done or 0
     saves = max(sum(int(e.data.get("seen", 1)) for e in go.saved[:1]), len(go.saved))
     share = _save_time(facts, saves)
+    done = _done(facts, done)
     if not saves or done < MIN_STEPS or (saves < STORM_SHARE * done and (share or 0.0) < STORM_TIME):
         return None
     took = f", about {share:.0%} of the time" if share is not None else ""
@@ -91,6 +95,15 @@ def _saving(facts: Facts) -> Assessment | None:
         lost=False,
     )
     return ruled_in(f"{saves} saves in {done} steps{took}", f"fewer than {STORM_SHARE:.0%} of the steps and {STORM_TIME:.0%} of the time", told)
+
+
+def _done(facts: Facts, counted: int) -> int:
+    """Steps done, as progress counts them; as the saves' own names do, where progress counts samples or epochs."""
+    named = [n for e in facts.advance.saved if (n := saved_step(e)) is not None]
+    apart = [b - a for a, b in itertools.pairwise(named) if b > a]
+    if len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
+        return counted
+    return max(named)
 
 
 def _save_time(facts: Facts, saves: int) -> float | None:

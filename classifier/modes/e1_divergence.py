@@ -108,6 +108,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
     flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
     if (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
+        if frozen and max(numbers) - min(numbers) <= 1e-9 * max(abs(last), 1e-9):
+            return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
     if _is_flat(numbers, facts.advance.loss):

@@ -10,6 +10,8 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
 CRASHES = {"size_mismatch": "size_mismatch", "no_valid_checkpoint": "no_valid_checkpoint", "corrupt_checkpoint": "corrupt"}
+LOADS = {"size_mismatch", "no_valid_checkpoint"}
+"""What says itself that a checkpoint was being loaded: also after progress, as where a second stage begins from the first one's."""
 NEAR_HEAD = 0.15
 """Head loss within this of the parent's head, and far above its tail."""
 FIRST_STEPS = 10
@@ -34,7 +36,7 @@ class Resume(FailureMode):
     def assess(self, facts: Facts) -> Assessment:
         """IN for a load error, or a start from scratch beside a known parent."""
         error = facts.error
-        if error is not None and error.detail in CRASHES and not facts.advance.seen and not facts.ended_well:
+        if error is not None and error.detail in CRASHES and (not facts.advance.seen or error.detail in LOADS) and not facts.ended_well:
             return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error))
         parent = facts.parent
         if parent is None:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier.advance import saved_step
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
 FEW_STEPS = 20
@@ -32,10 +33,13 @@ class Undertrained(FailureMode):
         if not facts.ended_well:
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
         done, marks = facts.advance.steps_done, facts.advance.marks
+        saved = _last_save(facts)
+        if marks and saved is not None and (done is None or saved < done):
+            done = saved
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
-        if done >= FEW_STEPS or by_epochs:
+        if done >= FEW_STEPS or (by_epochs and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
         smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
         of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
@@ -59,6 +63,18 @@ def _over_the_run(marks: Sequence[Evidence]) -> bool:
     """Whether steps of how many are told that never begin anew: then they are not an epoch's, whatever epochs other lines name."""
     steps = [step for e in marks if isinstance(step := e.data.get("step"), int) and "planned" in e.data and not e.data.get("per_epoch")]
     return bool(steps) and steps == sorted(steps)
+
+
+def _last_save(facts: Facts) -> int | None:
+    """The step that the last save is named by, where it came after all progress: so far the run got, whatever its lines count."""
+    last = facts.advance.marks[-1:]
+    saves = [e for e in facts.advance.saved if last and _behind(e, last[0])]
+    return saved_step(saves[-1]) if saves else None
+
+
+def _behind(save: Evidence, mark: Evidence) -> bool:
+    here, there = save.source, mark.source
+    return isinstance(here, Quote) and isinstance(there, Quote) and here.file == there.file and here.offset > there.offset
 
 
 MODE = Undertrained()

@@ -63,6 +63,17 @@ def _worker(found: re.Match[str], match: Match) -> Match:
     return refined(match, cause=cause, detail=detail, data={"signal_number": number})
 
 
+def _worker_signal(found: re.Match[str], match: Match) -> Match:
+    """The worker's own handler says it before it dies; batches that lie ready are still used after it."""
+    causes = {
+        "segmentation fault": (Cause.SEGFAULT, "loader_worker_segfault", 11),
+        "bus error": (Cause.RAM_OOM, "shared_memory", 7),
+        "floating-point exception": (Cause.DIV_ZERO, "sigfpe", 8),
+    }
+    cause, detail, number = causes[found["signal"]]
+    return refined(match, cause=cause, detail=detail, data={"signal_number": number})
+
+
 _NUMBERS = {"SIGHUP": 1, "SIGINT": 2, "SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9, "SIGSEGV": 11, "SIGTERM": 15}
 EXCEPTIONS = (
     ExceptionRule(
@@ -264,6 +275,20 @@ PARSER = Parser(
             ),
             near_misses=("worker is killed by signal: handler installed", "DataLoader worker (pid 3) started"),
             read=_worker,
+        ),
+        Pattern(
+            name="loader_worker_signal",
+            says="worker_killed",
+            role=Role.ROOT,
+            regex=r"^ERROR: Unexpected (?P<signal>segmentation fault|bus error|floating-point exception) encountered in worker\.",
+            literals=("encountered in worker.",),
+            samples=(
+                "ERROR: Unexpected segmentation fault encountered in worker.",
+                "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).",
+                "ERROR: Unexpected floating-point exception encountered in worker.",
+            ),
+            near_misses=("an error was encountered in worker.", "ERROR: Unexpected segmentation fault in the driver"),
+            read=_worker_signal,
         ),
         Pattern(
             name="loader_worker_gone",

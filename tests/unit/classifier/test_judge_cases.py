@@ -76,9 +76,10 @@ def test_losses_that_are_no_divergence(loss):
     [
         (lambda i: 2.0 / i if i < 60 else float("nan"), "non_finite"),
         (lambda i: 3.0 - i / 100 if i < 60 else 3.0 + (i - 60) / 2, "spike"),
-        (lambda _: 0.6931, "plateau"),
+        (lambda _: 0.6931, "flat"),
+        (lambda i: 3.0 - i / 40 if i < 40 else 2.0, "plateau"),
     ],
-    ids=["nan from step 60 on", "spike far above the start", "at chance"],
+    ids=["nan from step 60 on", "spike far above the start", "one value from the start", "one value from step 40 on"],
 )
 def test_losses_that_diverge_or_stand_still(loss, variant):
     text = steps(1, 100, 100, loss=loss)

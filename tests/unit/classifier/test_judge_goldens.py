@@ -64,7 +64,7 @@ EXPECTED = {
     "torchrun-2.13/05": "C1, -, rendezvous_timeout, 0",
     "torchrun-2.13/06": "A1 config, traceback, port_in_use, 0",
     "torchrun-2.13/07": "C2, runtime_error, collective_timeout, 1",
-    "torchrun-2.13/08": "A1, assertion, -, 0,1",
+    "torchrun-2.13/08": "A1 config, assertion, -, 0,1",
     "torchrun-2.13/09": "unknown, -, -, 1",
     "trainer-4.30/04": "E1 non_finite, nan_loss, -, -",
     "trainer-4.30/05": "E2 no_valid_checkpoint, traceback, no_valid_checkpoint, 0",

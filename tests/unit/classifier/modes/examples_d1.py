@@ -18,10 +18,10 @@ def _read_often(duty: list[float]) -> Run:
     return trained(200).node("n1", gpus_after=(gpu("n1", when=205),), series=[busy("n1", duty, every=0.5), held])
 
 
-def _bursts(step_s: float, spread: float = 96.0) -> Run:
+def _bursts(step_s: float, spread: float = 96.0, memory: float = 60 * GIB) -> Run:
     every = 200 * step_s / len(BURSTS)
     duty, far = series("gpu_duty_percent", "n1", BURSTS, every=every), series("gpu_duty_spread_percent", "n1", [spread] * len(BURSTS), every=every)
-    held = series("gpu_memory_used_bytes", "n1", [60 * GIB] * 20, every=10)
+    held = series("gpu_memory_used_bytes", "n1", [memory] * 20, every=10)
     return trained(200, every=step_s).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, far, held])
 
 
@@ -35,6 +35,7 @@ def _slow(memory: float = 60 * GIB, **node) -> Run:
 EXAMPLES = {
     "the engine stops and goes": lambda: done(_slow()),
     "and processes wait for storage": lambda: done(_slow(series=[series("host_psi_io_percent", "n1", [60.0] * 20, uuid=None, every=10)])),
+    "stalls of seconds are no small model's": lambda: done(_slow(memory=2 * GIB)),
     "launches at an idle engine": lambda: done(
         _slow(duty=[3.0] * 100, series=[series("kernel_launches", "n1", [500.0] * 20, uuid=None, every=10, rank=0)])
     ),
@@ -47,7 +48,7 @@ NEAR_MISSES = {
     "one pause of two minutes in busy work": lambda: done(_read_often([98.0] * 170 + [0.0] * 230)),
     "bursts in steps of a second": lambda: done(_bursts(1.0)),
     "a low and even duty in long steps": lambda: done(_bursts(6.0, spread=8.0), end=1211),
-    "a small model": lambda: done(_slow(memory=2 * GIB)),
+    "a small model, whose bursts may be all it has to do": lambda: done(_bursts(6.0, memory=2 * GIB), end=1211),
     "a low duty cycle alone": lambda: done(trained(200).node("n1", series=[busy("n1", [8.0] * 20, every=10)])),
     "busy": lambda: done(_slow(duty=[95.0] * 100)),
     "a handful of steps": lambda: done(trained(5).node("n1", series=[busy("n1", [1.0] * 12, every=1)]), end=16),

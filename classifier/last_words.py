@@ -1,0 +1,61 @@
+"""What the first failing rank said before it went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpualert_slurm.classifier.telling import by_prefix
+from gpualert_slurm.evidence import Evidence, Quote, Role
+
+if TYPE_CHECKING:
+    from gpualert_slurm.classifier.facts import Facts
+
+LAST_BYTES = 512
+"""What a command of a script says of itself ends the run only where (nearly) nothing was written after it."""
+
+
+def error_of(facts: Facts, roots: tuple[Evidence, ...]) -> Evidence | None:
+    """The first failing rank's own root; else the first of ``roots``, which nobody survived."""
+    first = facts.first
+    roots = tuple(e for e in roots if not e.data.get("command") or _last(e))
+    if first is not None and first.root is not None and (not first.root.data.get("command") or _last(first.root)):
+        return first.root
+    if facts.ended_well:
+        return None
+    if first is not None and first.signal not in {None, 0}:
+        return _best([e for e in roots if e.where.rank is None and not e.data.get("bare")])
+    if first is not None and not first.victim and any(f.victim for f in facts.failures):
+        return _best([e for e in roots if e.where.rank in {None, first.rank} and not e.data.get("bare")])
+    owners = {f.rank for f in facts.failures} if facts.failures else None
+    anybody = owners is None or not facts.exits
+    candidates = [e for e in roots if anybody or e.where.rank is None or e.where.rank in (owners or ()) or _unnamed(facts, e)]
+    return _best(candidates) or _lost_peer(facts, owners)
+
+
+def _last(said: Evidence) -> bool:
+    source = said.source
+    return not isinstance(source, Quote) or source.file_bytes is None or source.file_bytes - source.offset - source.length <= LAST_BYTES
+
+
+def _unnamed(facts: Facts, said: Evidence) -> bool:
+    """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
+    return any(f.end is not None and f.end.wait_status is None for f in facts.failures) and not by_prefix(said)
+
+
+def _lost_peer(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
+    """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
+    lost = [e for e in facts.evidence if e.says == "exception" and e.role is Role.CASCADE and e.detail != "interrupted" and not facts.survived(e)]
+    lost = [e for e in lost if not facts.after_stop(e.time_ns, e.where.node)]
+    return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
+
+
+def _best(candidates: list[Evidence]) -> Evidence | None:
+    """A whole traceback before a bare line; in a log of several writers the first, in one's own the last."""
+    for group in (
+        [e for e in candidates if e.says == "exception" and not e.data.get("bare")],
+        [e for e in candidates if not e.data.get("bare")],
+        candidates,
+    ):
+        if group:
+            return group[-1] if group[0].where.rank is not None and len({e.where.rank for e in group}) == 1 else group[0]
+    return None

@@ -1,0 +1,56 @@
+"""When a run began to be stopped from outside, and by whose clock that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from gpualert_slurm.classifier.clocks import behind
+from gpualert_slurm.classifier.ending import LAST_SECOND_NS, Ending, step_stopped
+from gpualert_slurm.evidence import Evidence, Role
+from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.rank import RankExit
+
+CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
+"""States of a run that was stopped from outside."""
+
+
+class Stopping:
+    """What comes after it follows from it."""
+
+    def __init__(self, job: JobRecord, ending: Ending, exits: tuple[RankExit, ...], evidence: Iterable[Evidence]) -> None:
+        self._job, self._ending, self._exits, self._evidence = job, ending, exits, evidence
+
+    @cached_property
+    def at(self) -> tuple[int, str | None] | None:
+        """When, by whose clock (a node's, else Slurm's): the earliest of launchers' words, steps that Slurm cut, the time limit, the end."""
+        words = ("time_limit_text", "step_cancelled", "preempted_text")
+        told = [e for e in self._evidence if e.says in words and e.role is not Role.MARKER]
+        times = [(e.time_ns + (e.uncertainty_ns or 0), e.where.node) for e in told if e.time_ns is not None]
+        ending, row = self._ending, self._job.accounting[-1] if self._job.accounting else None
+        cut = ending.state in CUT
+        if row is not None:
+            steps = [(s.step, s.end_ns) for s in row.steps if s.state in CUT and s.end_ns is not None]
+            times += [(step_stopped(step, end_ns, self._exits, cut=cut), None) for step, end_ns in steps]
+        if ending.state == "TIMEOUT" and ending.started_ns is not None and ending.limit_s:
+            times.append((ending.started_ns + ending.limit_s * 10**9, None))
+        if cut and ending.ended_ns is not None:
+            times.append((ending.ended_ns - LAST_SECOND_NS, None))
+        return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
+
+    @cached_property
+    def _late(self) -> dict[str, int]:
+        return behind(self._job, self._ending.ended_ns)
+
+    @cached_property
+    def _clocks(self) -> dict[str | None, int]:
+        return {r.node: r.clock_uncertainty_ns for r in self._job.reports}
+
+    def before(self, time_ns: int | None, node: str | None) -> bool:
+        """Whether the run was surely being stopped before ``time_ns`` of a node's clock; clocks count only between nodes."""
+        if self.at is None or time_ns is None:
+            return False
+        stopped, whose = self.at
+        time_ns += self._late.get(node or "", 0)
+        margin = 0 if whose in {None, node} else self._clocks.get(node, 0) + self._clocks.get(whose, 0)
+        return time_ns - margin >= stopped
