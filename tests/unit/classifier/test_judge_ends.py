@@ -1,0 +1,164 @@
+"""Ends told by scripts, tools, loaders and launchers: who says it, and what it must not be taken for."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.process import Process
+from gpualert_slurm.verdict import Fault
+from tests.unit.classifier.records import Run, at, steps, trace
+
+TOOLS = {
+    "cd under set -e": ("job.sh: line 3: cd: /projects/run7: No such file or directory", Cause.FILE_NOT_FOUND, "config"),
+    "coreutils' cp": ("cp: cannot create regular file '/var/lib/data.tar': Permission denied", Cause.PERMISSION, "config"),
+    "mkdir with curved quotes": ("mkdir: cannot create directory ‘/opt/ckpt’: Permission denied", Cause.PERMISSION, "config"),
+    "tar": ("tar: imagenet.tar: Cannot open: No such file or directory", Cause.FILE_NOT_FOUND, "data"),
+    "a full disk": ("cp: error writing '/scratch/u/x.bin': No space left on device", None, "data"),
+    "an unset variable": ("job.sh: line 3: DATA_ROOT: unbound variable", None, "config"),
+    "a script that does not parse": ("job.sh: line 9: syntax error near unexpected token `fi'", None, "config"),
+    "an interpreter that is not there": (
+        "bash: line 2: ./run.py: /opt/py4/bin/python: bad interpreter: No such file or directory",
+        Cause.FILE_NOT_FOUND,
+        "env",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_a_script_that_ends_at_a_tool_s_refusal_is_a_startup_crash(name: str):
+    said, cause, variant = TOOLS[name]
+    verdict = Run().batch(f"preparing\n{said}\n", code=1, end=3).accounting("FAILED", code=1, end=4).verdict()
+    assert (verdict.mode, verdict.variant, verdict.cause) == ("A1", variant, cause)
+
+
+def test_what_a_script_survived_is_not_its_end():
+    """The tool's word stands at the beginning; what the program did after it is longer, and it ended without a word."""
+    text = "rm: cannot remove 'old.ckpt': No such file or directory\n" + "".join(f"reading part {i} of the list\n" for i in range(80))
+    verdict = Run().batch(text, code=3, end=30).accounting("FAILED", code=3, end=31).verdict()
+    assert verdict.mode == "unknown"
+
+
+def test_a_tool_that_refused_before_a_traceback_is_not_the_error():
+    text = "mkdir: cannot create directory '/opt/x': Permission denied\n" + trace("ZeroDivisionError: division by zero")
+    assert Run().batch(text, code=1, end=3).accounting("FAILED", code=1, end=4).verdict().cause is Cause.DIV_ZERO
+
+
+def test_a_good_run_whose_script_could_not_remove_a_file_is_good():
+    text = "rm: cannot remove 'old.ckpt': No such file or directory\n" + steps(1, 60, 60)
+    assert Run().batch(text, code=0, end=80).accounting("COMPLETED", code=0, end=81).verdict().mode == "G1"
+
+
+LOADERS = {
+    "the worker's own handler": "ERROR: Unexpected segmentation fault encountered in worker.\nstep 21 loss 0.9\n",
+    "torch 2.4's exception": trace("RuntimeError: DataLoader worker (pid 13939) is killed by signal: Segmentation fault. "),
+    "both": "ERROR: Unexpected segmentation fault encountered in worker.\n"
+    + trace("RuntimeError: DataLoader worker (pid(s) 7) is killed by signal: Segmentation fault."),
+}
+
+
+@pytest.mark.parametrize("name", sorted(LOADERS))
+def test_a_loader_s_worker_that_dies_of_a_signal_is_a_death_by_signal(name: str):
+    verdict = Run().rank(0, "n1", steps(1, 20) + LOADERS[name], code=1, end=40).accounting(code=1, end=41).verdict()
+    assert (verdict.mode, verdict.cause, verdict.fault) == ("A2", Cause.SEGFAULT, Fault.USER)
+
+
+def test_a_loader_s_worker_that_raised_is_an_exception():
+    text = steps(1, 20) + trace("ValueError: Caught ValueError in DataLoader worker process 0.")
+    assert Run().rank(0, "n1", text, code=1, end=40).accounting(code=1, end=41).verdict().mode == "A3"
+
+
+def test_a_segfault_in_the_step_s_last_second_is_not_the_stopping_s_doing():
+    run = Run()
+    for rank in range(4):
+        run.rank(rank, "n1", steps(1, 20), signal=11 if rank == 2 else 15, end=30.1 if rank == 2 else 30.4, local=rank)
+    from gpualert_slurm.accounting import StepRecord
+
+    step = StepRecord(step="0", state="CANCELLED", exit_code=0, exit_signal=15, end_ns=at(30))
+    verdict = run.accounting("FAILED", code=15, end=31, steps=(step,)).verdict()
+    assert verdict.mode == "A2"
+    assert verdict.first_failure is not None
+    assert verdict.first_failure.ranks == (2,)
+
+
+@pytest.mark.parametrize(("number", "fault"), [(6, Fault.USER), (8, Fault.USER), (11, Fault.USER), (9, Fault.UNKNOWN)])
+def test_who_must_act_on_a_death_by_signal(number: int, fault: Fault):
+    """SIGABRT, SIGFPE and SIGSEGV are the program's own; who sent SIGKILL is not known without a record."""
+    assert Run().rank(0, "n1", steps(1, 20), signal=number, end=30).accounting(code=0, signal=number, end=31).verdict().fault is fault
+
+
+def test_a_program_that_the_batch_script_runs_itself_is_rank_0():
+    verdict = Run().batch(steps(1, 20) + trace("KeyError: 'x'"), code=1, end=30).accounting(code=1, end=31).verdict()
+    assert verdict.first_failure is not None
+    assert verdict.first_failure.ranks == (0,)
+
+
+def test_a_rank_that_fails_at_its_start_while_another_trains_on_alone_is_a_startup_crash():
+    run = Run().rank(0, "n1", trace("ZeroDivisionError: integer modulo by zero"), code=1, end=2, times=[1.9])
+    run.rank(1, "n1", steps(1, 50), code=0, end=60, local=1, times=[3.0 + i for i in range(50)])
+    assert run.accounting(code=1, end=61).verdict().mode == "A1"
+
+
+def test_a_rank_that_fails_after_another_s_progress_is_a_crash_in_training():
+    run = Run().rank(1, "n1", trace("ZeroDivisionError: integer modulo by zero"), code=1, end=40, times=[39.9], local=1)
+    run.rank(0, "n1", steps(1, 30), code=1, end=60, times=[3.0 + i for i in range(30)])
+    assert run.accounting(code=1, end=61).verdict().mode == "A3"
+
+
+def agent(command: str, cpu_s: float = 1.2) -> Process:
+    return Process(node="n1", pid=77, rank=0, step="batch", command=tuple(command.split()), cpu_s=cpu_s)
+
+
+@pytest.mark.parametrize("option", ["--nnodes=2", "--nnodes 4", "--nnodes=1:3"])
+def test_a_launcher_of_several_nodes_that_waits_alone_never_met_the_others(option: str):
+    run = Run().batch("", signal=15, end=90).node("n1", processes=(agent(f"python -m torch.distributed.run {option} train.py"),))
+    verdict = run.accounting("TIMEOUT", code=0, signal=0, end=90, time_limit_s=60).verdict()
+    assert verdict.mode == "C1"
+
+
+@pytest.mark.parametrize(
+    ("process", "out"),
+    [
+        (agent("python -m torch.distributed.run --nnodes=1 train.py"), ""),
+        (agent("torchrun --nnodes=2 train.py", cpu_s=80.0), ""),
+        (agent("torchrun --nnodes=2 train.py"), steps(1, 40)),
+    ],
+    ids=["one node", "at work", "progress"],
+)
+def test_a_launcher_that_works_or_is_alone_by_right_is_no_rendezvous(process: Process, out: str):
+    run = Run().batch(out, signal=15, end=90, times=[i * 2.0 for i in range(40)] if out else None).node("n1", processes=(process,))
+    assert run.accounting("TIMEOUT", code=0, signal=0, end=90, time_limit_s=60).verdict().mode != "C1"
+
+
+def test_a_checkpoint_that_does_not_fit_after_a_first_stage_is_a_failed_load():
+    text = steps(1, 20) + trace("RuntimeError: Error(s) in loading state_dict for Net:")
+    verdict = Run().rank(0, "n1", text, code=1, end=40).accounting(code=1, end=41).verdict()
+    assert (verdict.mode, verdict.variant) == ("E2", "size_mismatch")
+
+
+def test_a_corrupt_file_read_in_training_is_a_crash_of_training():
+    text = steps(1, 20) + trace("_pickle.UnpicklingError: invalid load key, 'x'.")
+    assert Run().rank(0, "n1", text, code=1, end=40).accounting(code=1, end=41).verdict().mode == "A3"
+
+
+VARIANTS = {
+    "assert about rows": ("AssertionError: 3 rows without a label", "data"),
+    "assert about an option": ("AssertionError: hidden size must be divisible by the number of heads", "config"),
+    "a folder of the system": ("PermissionError: [Errno 13] Permission denied: '/opt/results'", "config"),
+    "a file of data": ("PermissionError: [Errno 13] Permission denied: 'data/train.bin'", "data"),
+    "a program that is not installed": ("FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'", "env"),
+    "host memory": ("MemoryError", "env"),
+    "two devices": ("RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!", "config"),
+    "an unreadable archive": ("zlib.error: Error -3 while decompressing data: incorrect header check", "data"),
+    "a server that is away": ("ConnectionRefusedError: [Errno 111] Connection refused", "env"),
+    "arrays of other shapes": ("ValueError: operands could not be broadcast together with shapes (3,4) (2,4)", "data"),
+    "an option's value": ("ValueError: unknown schedule: cosin", "config"),
+    "a modulus": ("ZeroDivisionError: integer modulo by zero", "config"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(VARIANTS))
+def test_what_a_startup_crash_is_about(name: str):
+    error, variant = VARIANTS[name]
+    verdict = Run().rank(0, "n1", trace(error), code=1, end=4).accounting(code=1, end=5).verdict()
+    assert (verdict.mode, verdict.variant) == ("A1", variant)
