@@ -110,6 +110,12 @@
 # root = {type = "IndexError", detail = "index_range", about = "data"}
 # words = ["progress"]
 # [[run]]
+# log = "trainer-5.23/17"
+# what = "three steps, and done"
+# args = ["14"]
+# words = ["progress", "planned_end"]
+# absent = ["exception"]
+# [[run]]
 # log = "trainer-4.30/01"
 # what = "30 steps, a checkpoint at every tenth, to the planned end"
 # env = "old"
@@ -184,6 +190,13 @@
 # steady = false
 # root = {cause = "oom_killer", detail = "loader_worker_killed"}
 # words = ["progress"]
+# [[run]]
+# log = "trainer-4.30/11"
+# what = "three steps, and done"
+# env = "old"
+# args = ["14"]
+# words = ["progress", "planned_end"]
+# absent = ["exception"]
 # ///
 
 import os
@@ -259,8 +272,8 @@ def main():
     args = TrainingArguments(
         output_dir="out",
         per_device_train_batch_size=4,
-        max_steps=2000 if part == "5" else 40 if part == "2" else 30,
-        logging_steps=5,
+        max_steps={"2": 40, "5": 2000, "14": 3}.get(part, 30),
+        logging_steps=1 if part == "14" else 5,
         save_steps=10,
         learning_rate=1e8 if part == "3" else 5e-3,
         max_grad_norm=0.0 if part == "3" else 1.0,

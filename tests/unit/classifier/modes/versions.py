@@ -120,7 +120,7 @@ RECORDED = {
     "A3": ("accelerate-1.15/02", "deepspeed-0.19/02", "torch-2.13/18", "torchrun-2.0/01", "trainer-5.23/16"),
     "C1": ("jax-0.10/08", "torchrun-2.0/03", "torchrun-2.13/05"),
     "C2": ("torchrun-2.0/04", "torchrun-2.13/07"),
-    "E3": ("accelerate-1.15/01", "torchrun-2.13/01"),
+    "E3": ("accelerate-1.15/01", "torchrun-2.13/01", "trainer-4.30/11", "trainer-5.23/17"),
     "G1": ("jax-0.10/01", "keras-3.15/01", "lightning-2.6/02", "peft-0.21/01", "trainer-4.30/02", "trl-1.16/03"),
     "E1": ("jax-0.10/04", "keras-2.13/03", "keras-3.15/03", "lightning-1.9/04", "lightning-2.6/04", "trainer-4.30/04", "trainer-5.23/04"),
     "E2": ("accelerate-1.15/03", "lightning-2.6/10", "torch-2.13/05", "trainer-4.30/05"),
