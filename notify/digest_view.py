@@ -135,7 +135,7 @@ def _causes(ordered: Sequence[Verdict], mail: Mail) -> list[CauseRow]:
             count=len(alike),
             runs=labels(alike),
             diagnosis=wording.mode_line(first),
-            short=sentence(first.cause.value if first.cause else first.title, 60),
+            short=sentence(wording.CAUSES[first.cause] if first.cause else first.title, 60),
             headline=sentence(brief(visible(first.headline)), 300),
             who=wording.who_acts(first, mail.support)[0] if first.fault is not Fault.NONE else "Nobody",
             step=step(first.advice[0]) if first.advice and first.is_problem else None,

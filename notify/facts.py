@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.job_record import JobRecord
-from gpualert_slurm.notify import words
+from gpualert_slurm.notify import wording, words
 from gpualert_slurm.notify.claims import SCRIPT_STEPS
 from gpualert_slurm.notify.plain import visible
 from gpualert_slurm.notify.redact import Redactor
@@ -48,6 +48,7 @@ def fact_rows(verdict: Verdict, job: JobRecord, redactor: Redactor, zone: tzinfo
     rows.append(("Working folder", clean(job.work_dir or (account.work_dir if account else None))))
     rows.append(("Command", clean((account.submit_line if account else None) or " ".join(job.command))))
     rows.extend(_logs(job, redactor))
+    rows.append(("Diagnosis code", clean(wording.codes(verdict))))
     rows.append(("Fingerprint", clean(verdict.fingerprint)))
     return tuple((label, value) for label, value in rows if value)
 

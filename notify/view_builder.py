@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -21,7 +21,7 @@ from gpualert_slurm.notify.rank_table import rank_table
 from gpualert_slurm.notify.redact import Redactor
 from gpualert_slurm.notify.view import LedgerRow, Limits, Step, Table, View
 from gpualert_slurm.past_verdict import PastVerdict
-from gpualert_slurm.verdict import Verdict
+from gpualert_slurm.verdict import Fault, Verdict
 
 T = TypeVar("T")
 
@@ -36,12 +36,14 @@ PROSE = re.compile(r", (?:and|or|then) | in the (?:job )?script")
 
 OS_ERROR = re.compile(r"\b((?:FileNotFound|Permission|IsADirectory|NotADirectory|FileExists)Error): \[Errno \d+\] [^:'\"]{1,60}: ['\"]([^'\"]+)['\"]")
 LONG_PATH = re.compile(r"(?<![\w.:/])/[^\s:'\"]{36,}")
+FAULTS = {Fault.NODE.value: ", a node's fault", Fault.CLUSTER.value: ", the cluster's fault", Fault.USER.value: ", the job's own"}
 RELATIONS = {"node": "on a node of this job", "parent": "this job continues it", "earlier_attempt": "an earlier attempt", "same_name": "same name"}
 
 
 def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor, *, limits: Limits, zone: tzinfo | None) -> View:
     """The model of the mail about ``verdict``, which is already redacted; text from ``job`` is redacted here."""
     what = run_name(verdict, job)
+    titles = {finding.mode: finding.title for finding in verdict.ledger}
     tone = wording.tone(verdict, what)
     who, why_them = wording.who_acts(verdict, mail.support)
     copies = {log.path: f"{r.archive_path}/{log.path.rpartition('/')[2]}" for r in job.reports if r.archive_path for log in r.logs}
@@ -70,7 +72,7 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
         facts=facts.fact_rows(verdict, job, redactor, zone),
         ranks=rank_table(verdict.ranks, verdict.first_failure, limits.ranks, zone),
         counters=counter_table(job.reports, limits.counters),
-        past=tuple(_cut((_past(p, zone) for p in job.past), limits.listed, "earlier verdicts", cuts)),
+        past=tuple(_cut((_past(p, titles, zone) for p in job.past), limits.listed, "earlier verdicts", cuts)),
         ledger=_ledger(verdict.ledger, limits.ledger),
         gaps=tuple(_cut(gaps, limits.listed, "gaps", cuts)),
         cuts=tuple(cuts),
@@ -126,7 +128,9 @@ def _is_command(text: str) -> bool:
 
 
 def _subtitle(verdict: Verdict, job: JobRecord, tone: wording.Tone, zone: tzinfo | None) -> str:
-    parts = [facts.ending(verdict)] if verdict.exit_code or verdict.exit_signal or tone.severity is wording.Severity.GOOD else []
+    ending = facts.ending(verdict)
+    worth_saying = verdict.exit_code or verdict.exit_signal or (tone.severity is wording.Severity.GOOD and ending not in verdict.headline)
+    parts = [ending] if worth_saying else []
     ran = facts.duration_s(verdict, job)
     if ran is not None:
         parts.append(f"after {words.span(ran)}")
@@ -165,20 +169,24 @@ def _last_lines(verdict: Verdict, limits: Limits) -> tuple[str, ...]:
 def _ledger(findings: Sequence[Finding], max_rows: int) -> Table:
     order = {Standing.IN: 0, Standing.NOT_TESTABLE: 1, Standing.OUT: 2}
     rows = [
-        LedgerRow(sentence(f"{f.mode} {f.title}"), f.standing.value + ", a warning only" * f.incidental, sentence(f.datum), sentence(f.flip))
+        LedgerRow(
+            sentence(f"{capital(f.title)} ({f.mode})"), wording.STANDINGS[f.standing] + ", a warning only" * f.incidental, sentence(f.datum),
+            sentence(f.flip),
+        )
         for f in sorted(findings, key=lambda f: order[f.standing])
     ]
     more = "" if len(rows) <= max_rows else f"{words.plural(len(rows) - max_rows, 'more failure mode')} considered: see verdict.json"
     return Table(tuple(rows[:max_rows]), more=more)
 
 
-def _past(past: PastVerdict, zone: tzinfo | None) -> str:
-    cause = f", cause {past.cause.value}" if past.cause else ""
+def _past(past: PastVerdict, titles: Mapping[str, str], zone: tzinfo | None) -> str:
+    cause = f": {wording.CAUSES[past.cause]}" if past.cause else ""
     nodes = past.nodes or ""
     folded = visible(nodes) if "[" in nodes else words.nodes(nodes.split(","))
     where = f" on {folded}" if nodes else ""
     when = f", ended {words.instant(past.ended_ns, zone)}" if past.ended_ns is not None else ""
-    found = f"{visible(past.mode)}{cause}, fault {visible(past.fault)}"
+    name = f"{visible(titles[past.mode])} ({visible(past.mode)})" if past.mode in titles else visible(past.mode)
+    found = f"{name}{cause}{FAULTS.get(past.fault, '')}"
     return f"Job {sentence(past.job)}{where} ({RELATIONS.get(past.relation, visible(past.relation))}): {found}{when}"
 
 

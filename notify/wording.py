@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpualert_slurm.cause import Cause
 from gpualert_slurm.evidence import Trust
+from gpualert_slurm.finding import Standing
 from gpualert_slurm.notify import words
-from gpualert_slurm.notify.plain import visible
+from gpualert_slurm.notify.plain import capital, visible
 from gpualert_slurm.verdict import Fault, Verdict
 
 
@@ -75,7 +77,7 @@ def tone(verdict: Verdict, what: str) -> Tone:
 
 def who_acts(verdict: Verdict, support: str | None) -> tuple[str, str]:
     """Who must act, and on what ground, in a few words each."""
-    desk = f"the help desk ({visible(support)})" if support else "your cluster's help desk"
+    desk = f"the help desk. {visible(support)}" if support else "your cluster's help desk"
     if verdict.fault is Fault.USER:
         return "You", "the job's own code, data, settings or environment"
     if verdict.fault is Fault.NODE:
@@ -94,15 +96,46 @@ def how_sure(confidence: float) -> str:
     return f"{100 * confidence:.0f} % ({word})"
 
 
+CAUSES = {
+    Cause.CUDA_OOM: "the GPU's memory ran out",
+    Cause.NCCL: "communication between GPUs failed",
+    Cause.CUDA_RUNTIME: "a CUDA call failed",
+    Cause.RAM_OOM: "the host's memory ran out",
+    Cause.SEGFAULT: "a segmentation fault",
+    Cause.FILE_NOT_FOUND: "a file is not there",
+    Cause.PERMISSION: "a permission is missing",
+    Cause.MISSING_MODULE: "a Python module is missing",
+    Cause.DIV_ZERO: "a division by zero",
+    Cause.DEVICE_MISMATCH: "tensors on different devices",
+    Cause.NAN_LOSS: "the loss is no number",
+    Cause.OOM_KILLER: "killed for the memory it took",
+    Cause.TRACEBACK: "an exception",
+    Cause.ASSERTION: "an assertion failed",
+    Cause.RUNTIME_ERROR: "a runtime error",
+}
+VARIANTS = {"env": "software environment", "config": "configuration", "asset": "model or checkpoint"}
+STANDINGS = {Standing.IN: "found", Standing.OUT: "ruled out", Standing.NOT_TESTABLE: "could not be tested"}
+SAID_BY_TITLE = {("B1", Cause.CUDA_OOM)}
+"""Where the title has the cause's words already."""
+
+
 def mode_line(verdict: Verdict) -> str:
-    """``A1 startup crash, variant data, cause file_not_found``: what a help desk searches for."""
-    parts = [verdict.title if verdict.mode == "unknown" else f"{verdict.mode} {verdict.title}"]
-    if verdict.variant and verdict.variant != verdict.title:
-        parts.append(verdict.variant.replace("_", " "))
+    """``Startup crash (data): a file is not there``: the diagnosis for who never heard of a failure mode; its codes are ``codes``."""
+    name = capital(verdict.title)
+    variant = VARIANTS.get(verdict.variant or "", (verdict.variant or "").replace("_", " "))
+    if variant and variant.lower() not in name.lower():
+        name += f" ({variant})"
+    said = verdict.cause is None or (verdict.mode, verdict.cause) in SAID_BY_TITLE
+    return visible(name if said or verdict.cause is None else f"{name}: {CAUSES[verdict.cause]}")
+
+
+def codes(verdict: Verdict) -> str:
+    """``A1 data, cause file_not_found``: what a help desk searches for, and ``gpualert explain`` explains."""
+    parts = [" ".join(p for p in (verdict.mode, verdict.variant) if p)]
     if verdict.cause:
         parts.append(f"cause {verdict.cause.value}")
     if verdict.detail:
-        parts.append(verdict.detail)
+        parts.append(f"detail {verdict.detail}")
     return visible(", ".join(parts))
 
 
