@@ -56,7 +56,15 @@ for bind in $binds; do
     mount -o remount,bind,ro "$root$bind"
 done
 
+# Not chroot: who joins a job's mount namespace (job_container/tmpfs) starts at the namespace's own root, and has to find ROOT there.
+mkdir "$root/run/outside"
+cd "$root"
+pivot_root . run/outside
+cd /
+umount -l /run/outside
+rmdir /run/outside
+
 # Not exec: this shell stays the namespace's first process and reaps the orphans of slurmd and of tests.
 status=0
-chroot "$root" "$@" || status=$?
+"$@" || status=$?
 exit "$status"

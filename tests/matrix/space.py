@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .cgroups import Group
+from .namespace_ids import oldest_cpu
 
 ENTER = Path(__file__).with_name("enter.sh")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -53,10 +54,13 @@ class Space:
         self.root.mkdir(parents=True, exist_ok=True)
         self.work.mkdir(parents=True, exist_ok=True)
         namespaces = ["--mount", "--pid", "--ipc", *(["--cgroup"] if group else [])]
+        cpu = oldest_cpu()
+        made_on = ["taskset", "-c", str(cpu)] if cpu is not None else []
+        used_on = ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))))] if cpu is not None else []
         inside = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/root", **(env or {})}
         command = [
-            *(group.entering() if group else []), "setpriv", "--pdeathsig=KILL", "unshare", *namespaces, "--fork", "--kill-child=KILL",
-            "bash", str(ENTER), str(self.root), str(self.work), "yes" if readonly else "no",
+            *(group.entering() if group else []), *made_on, "setpriv", "--pdeathsig=KILL", "unshare", *namespaces, "--fork", "--kill-child=KILL",
+            *used_on, "bash", str(ENTER), str(self.root), str(self.work), "yes" if readonly else "no",
             " ".join(str(path) for path in binds if path.exists()), "--", "env", "-i", *(f"{key}={value}" for key, value in inside.items()), *argv,
         ]
         outer = {"PATH": PATH, "LC_ALL": "C", "GPUALERT_MATRIX_HIERARCHIES": group.hierarchies() if group else ""}
