@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpualert_slurm.config import DEFAULT_PATH, Config, ConfigError, Mail, load
+from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.notification import Notification
 from gpualert_slurm.run_file import RunFile
@@ -71,7 +72,13 @@ def send(bundle: Path, run: RunFile, job: JobRecord, verdict: Verdict) -> int:
     except ConfigError as error:
         log.error("no mail: %s", error)
         return 1
-    composed = compose(verdict, job, config.mail, config.site, pictures=draw(verdict, job))
+    try:
+        composed = compose(verdict, job, config.mail, config.site, pictures=draw(verdict, job))
+    except Exception as error:  # what a log can make of a picture or a quote must not cost the mail
+        log.exception("the full mail could not be composed")
+        gap = Gap(what="the full message", why=f"it could not be composed: {type(error).__name__}: {error}")
+        bare = job.model_copy(update={"reports": (), "gaps": (*job.gaps, gap)})
+        composed = compose(verdict.model_copy(update={"gaps": (*verdict.gaps, gap)}), bare, config.mail, config.site)
     if composed.notification is None:
         log.info("no mail: %s", composed.reason)
         if composed.refused and path is None:

@@ -19,8 +19,9 @@ from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError
 from gpualert_slurm.programs.gpualertd.log import line
+from gpualert_slurm.programs.undiagnosed import unknown
 from gpualert_slurm.record import Record
-from gpualert_slurm.verdict import Fault, Phase, Verdict
+from gpualert_slurm.verdict import Verdict
 
 log = logging.getLogger(__name__)
 
@@ -149,28 +150,3 @@ def judge(record: JobRecord) -> Verdict:
 
     verdict: Verdict = classifier.judge(record)
     return verdict
-
-
-def unknown(record: JobRecord, gap: Gap) -> Verdict:
-    """The verdict that needs no classifier: what Slurm and the nodes say, and that the diagnosis is missing."""
-    row = record.accounting[-1] if record.accounting else None
-    return Verdict(
-        attempt=record.attempt,
-        job_name=record.name,
-        user=record.user,
-        state=row.state if row else None,
-        exit_code=record.exit_code,
-        exit_signal=record.exit_signal,
-        nodes=record.nodes,
-        started_ns=record.started_ns,
-        ended_ns=record.ended_ns,
-        time_limit_s=row.time_limit_s if row else None,
-        mode="unknown",
-        title="unknown",
-        headline=f"{row.state if row else 'ended'}, not diagnosed",
-        fault=Fault.UNKNOWN,
-        confidence=0.0,
-        phase=Phase.UNKNOWN,
-        cannot_decide=("why the job ended: the diagnosis itself failed, and the cluster's operators can see how in gpualertd's log",),
-        gaps=(*record.gaps, *(g for r in record.reports for g in r.gaps), gap),
-    )

@@ -23,10 +23,10 @@ from gpualert_slurm.notify.identity import thread_key
 from gpualert_slurm.notify.outbox import Outbox, State
 from gpualert_slurm.packed import Packed
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError, StoppingError
-from gpualert_slurm.programs.gpualertd.diagnosis import unknown
 from gpualert_slurm.programs.gpualertd.log import line
 from gpualert_slurm.programs.gpualertd.mailed import MailedLately
 from gpualert_slurm.programs.gpualertd.systemd import tell
+from gpualert_slurm.programs.undiagnosed import unknown
 from gpualert_slurm.verdict import Verdict
 
 log = logging.getLogger(__name__)

@@ -55,7 +55,7 @@ static void start(const struct bundle *b)
         dup2(log, 2);
     }
     setsid();
-    setpriority(PRIO_PROCESS, 0, 19); /* whatever the caller does next comes first */
+    setpriority(PRIO_PROCESS, 0, 10); /* the caller's next command comes first; at 19 a busy machine would keep the mail back for minutes */
     lift_limits();
     clean_environment();
     for (int s = 1; s < 32; s++)

@@ -264,3 +264,24 @@ def test_diagnoses_of_many_short_commands_take_turns(gpualert_run, tmp_path):
     until(lambda: notes.exists() and len(notes.read_text().split()) == 24, "twelve diagnoses", 40)
     assert notes.read_text().split() == ["begins", "ends"] * 12
 
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [("import gpualert_slurm.classifier as room; name = 'judge'", "the diagnosis (the classifier failed: RuntimeError: nobody thought of it)"),
+     ("import gpualert_slurm.notify.pictures as room; name = 'draw'", "the full message (it could not be composed: RuntimeError: nobody thought of it)")],
+)  # fmt: skip
+def test_a_mistake_of_ours_costs_the_diagnosis_or_the_pictures_and_not_the_mail(run, relay: Relay, tmp_path: Path, broken: str, said: str) -> None:
+    program = tmp_path / "broken.py"
+    program.write_text(f"import sys\n{broken}\ndef fails(*_, **__): raise RuntimeError('nobody thought of it')\nsetattr(room, name, fails)\n"
+                       "from gpualert_slurm.programs.cli import main\nsys.exit(main(['finish', sys.argv[-1]]))\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} {program} "$@"\n')
+    python.chmod(0o755)
+    run.environment |= {"GPUALERT_PYTHON": str(python)}
+    run("--mail=a@lab.example", "--", "sh", "-c", "echo step 1 loss 2.0; exit 3")
+    until(lambda: relay.mails, "the mail arrives", 40)
+    _, message = relay.mails[0]
+    body = message.get_body(("plain",))
+    assert body is not None
+    assert said in " ".join(body.get_content().split())
