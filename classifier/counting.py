@@ -28,7 +28,7 @@ AFTER_ERROR = 80
 """So many lines behind the beginning of a traceback may be its own."""
 PATTERN = "counting.rows"
 
-_NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?![\w.]{0,20}[A-Za-z_])")
+_NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?!\.\d)(?![\w.]{0,20}[A-Za-z_])")
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
 _COUNTER = re.compile(
     r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
@@ -39,10 +39,16 @@ _COUNTER = re.compile(
 )
 _LEADING = re.compile(r"[\s\[(|#<*>=-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
-_WEAK_WORDS = frozenset({"e", "n", "i", "t", "ep", "it", "gen", "mb"})
+_REVERSED = re.compile(
+    r"(?<![\w.,/-])(?P<at>\d{1,12}) (?:samples|mini-?batches|batches|steps|iterations|updates|episodes|games|epochs)\b(?P<planned>)", re.IGNORECASE
+)
+_INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
+_WEAK_WORDS = frozenset({"e", "n", "i", "t", "mb"})
+_STEPS = re.compile(r"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|updates?)\Z", re.IGNORECASE)
+"""Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
 _EPOCHS = frozenset({"epoch", "epochs", "ep", "e"})
 _LOSS = re.compile(
-    rf"(?<![A-Za-z])(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}"
+    rf"(?<![\w/.-])(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}"
     rf"(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
@@ -54,16 +60,17 @@ _METRIC = re.compile(
 _PREPARING = re.compile(
     r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait|install|\bmap|check"
     r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|init|param|layer|module|verif|scan|stag|version|thread|socket"
-    r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config|test case|collect|sync|queue",
+    r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config"
+    r"|requirement|augment|blob|\bping|\bhost|resiz|shuffl|merg|split|hash|test case|collect|sync|queue",
     re.IGNORECASE,
 )
 """What loops do before they train: their counts are no progress of training."""
 _LOG_HEAD = re.compile(
     r"\s{0,4}(?:[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s{1,3}|[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?[\])]?\s{1,3}"
     r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
-    r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[\w.]{1,40}\s?[:|-]\s(?=\S))?"
+    r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?"
 )
-_TRACE = re.compile(r'\s{0,12}(?:File "|at |Traceback|\^|~|#\d)')
+_TRACE = re.compile(r'\s{0,12}(?:File "|at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
 
 
 @dataclass
@@ -97,7 +104,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             key = f"table {table.number} of {row.columns}"
             kind = kinds.setdefault(key, _Kind(table.named(row), since < AFTER_ERROR))
             kind.rows.append((line, row.data))
-        elif (data := _counting(text)) is not None:
+        elif (data := _counting(text)) is not None or (data := _labelled(line)) is not None:
             kind = kinds.setdefault(_template(text), _Kind(behind=since < AFTER_ERROR))
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.rows.append((line, data))
@@ -108,47 +115,68 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
         if kind.sure or (_told(kind.rows, when) if key.startswith("table ") else _grows(kind.rows, LEAST_LINES)):
             found += kind.rows
     found.sort(key=lambda row: row[0].offset)
-    return [Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k != "sure"}) for line, data in found]
+    return [Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k not in {"sure", "label"}}) for line, data in found]
 
 
 def _counting(text: str) -> Data | None:
     """What a line that counts says; ``sure`` where it names a metric beside its counter."""
     head = _LOG_HEAD.match(text)
     body = text[head.end() :] if head else text
-    found = _COUNTER.search(body)
-    word = found["word"].lower() if found else ""
-    if found is None or (word in _WEAK_WORDS and found.start() > 3):
-        found, word = _LEADING.match(body) or _SLASHED.search(body), ""
-    if found is None or _PREPARING.search(body):
-        return None
-    at = count(found["at"])
-    if at is None:
+    if body is not text and _COUNTER.search(body) is None and _COUNTER.match(text.lstrip()) is not None:
+        body = text.lstrip()  # what looked like a logger's name was the counter's
+    found, word = _counter(body)
+    at = count(found["at"]) if found is not None else None
+    if found is None or at is None or _PREPARING.search(body):
         return None
     metric = _METRIC.search(body)
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
     if metric is None and not told and (not word or word in _WEAK_WORDS):
         return None
-    data: Data = {}
-    planned = count(found["planned"])
-    if word in _EPOCHS:
-        data["epoch"] = float(at)
-        if planned:
-            data["epochs"] = planned
-        if inner := re.search(r"(?i)\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", body):
-            data["step"] = int(inner[1])
-            if inner[2]:
-                data["planned"] = int(inner[2])
-    else:
-        data["step"] = at
-        if planned:
-            data["planned"] = planned
+    data = _counts(body, word, at, count(found["planned"]))
     loss = _LOSS.search(body)
     value = number(loss["value"]) if loss else None
     if value is not None:
         data["loss"] = value
-    if metric is not None and word not in _WEAK_WORDS and (word or planned is not None):
+    if metric is not None and word not in _WEAK_WORDS and (word or found["planned"]):
         data["sure"] = True
+    return data
+
+
+def _labelled(line: Line) -> Data | None:
+    """A counter that looks like srun's label (``12: learn: 0.31``, as CatBoost prints it): sure as no other, so its kind may count up only."""
+    data = _counting(f"{line.speaker.task}: {line.text}") if line.speaker.task is not None else None
+    return None if data is None or data.get("sure") else {**data, "label": True}
+
+
+def _counter(body: str) -> tuple[re.Match[str] | None, str]:
+    """The counter, and its word (empty: it has none)."""
+    found = _COUNTER.search(body)
+    word = found["word"].lower() if found else ""
+    if found is None or (word in _WEAK_WORDS and (found.start() > 3 or body[found.start("word") + len(word)].isdigit())):
+        found, word = _LEADING.match(body) or _SLASHED.search(body), ""
+    if found is None and _METRIC.search(body):
+        found = _REVERSED.search(body)
+    return found, word
+
+
+def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
+    """Epochs with the step within, where both are told; else a step."""
+    data: Data = {}
+    if word in _EPOCHS:
+        data["epoch"] = float(at)
+        if planned:
+            data["epochs"] = planned
+        if inner := _INNER.search(body):
+            data["step"] = int(inner[1])
+            if inner[2]:
+                data["planned"] = int(inner[2])
+        return data
+    data["step"] = at
+    if planned:
+        data["planned"] = planned
+    if not _STEPS.match(word):
+        data["coarse"] = True
     return data
 
 
@@ -160,6 +188,8 @@ def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
     """Whether the counter goes up from line to line (it may begin anew with each epoch), and the lines are not one list's at a fixed number."""
     counters = [float(c) for _, data in rows if isinstance(c := data.get("step", data.get("epoch")), (int, float))]
     ups = sum(after > before for before, after in pairwise(counters))
+    if any("label" in data for _, data in rows) and ups < len(rows) - 1:
+        return False
     return len(counters) >= least and ups >= max(2, 0.7 * (len(counters) - 1))
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.telling import by_prefix
 from gpualert_slurm.evidence import Evidence, Quote, Role
 
 if TYPE_CHECKING:
     from gpualert_slurm.classifier.facts import Facts
 
+_PARENTS = re.compile(r"(?:CalledProcessError|BrokenProcessPool)\Z")
 LAST_BYTES = 512
 """What a command of a script says of itself ends the run only where (nearly) nothing was written after it."""
 
@@ -29,7 +32,7 @@ def error_of(facts: Facts, roots: tuple[Evidence, ...]) -> Evidence | None:
     owners = {f.rank for f in facts.failures} if facts.failures else None
     anybody = owners is None or not facts.exits
     candidates = [e for e in roots if anybody or e.where.rank is None or e.where.rank in (owners or ()) or _unnamed(facts, e)]
-    return _best(candidates) or _lost_peer(facts, owners)
+    return _best(candidates) or _lost_peer(facts, owners) or _wrapper(facts, owners) or _error_line(facts, owners)
 
 
 def _last(said: Evidence) -> bool:
@@ -40,6 +43,23 @@ def _last(said: Evidence) -> bool:
 def _unnamed(facts: Facts, said: Evidence) -> bool:
     """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
     return any(f.end is not None and f.end.wait_status is None for f in facts.failures) and not by_prefix(said)
+
+
+def _mine(said: Evidence, owners: set[int | None] | None) -> bool:
+    return owners is None or None in owners or said.where.rank is None or said.where.rank in owners
+
+
+def _wrapper(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
+    """Where nobody says anything else: the exception in which a parent tells of its child's end."""
+    told = [e for e in facts.said("exception") if e.role is Role.WRAPPER and _PARENTS.search(str(e.data.get("type", ""))) and not facts.survived(e)]
+    found = [e for e in told if _mine(e, owners) and not facts.after_stop(e.time_ns, e.where.node)]
+    return found[-1].model_copy(update={"cause": Cause.TRACEBACK}) if found else None
+
+
+def _error_line(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
+    """Where nobody says anything else: the first of the last words of a log."""
+    said = [e for e in facts.said("error_line") if _mine(e, owners) and _last(e) and not facts.survived(e)]
+    return next((e for e in said if not facts.after_stop(e.time_ns, e.where.node)), None)
 
 
 def _lost_peer(facts: Facts, owners: set[int | None] | None) -> Evidence | None:

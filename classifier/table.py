@@ -64,7 +64,7 @@ class Table:
         first = count(cells[0].rstrip(":)]").lstrip("[("))
         if not any(re.search(r"[.eEn]", c) for c in cells):
             return None
-        return Row(len(cells), {"step": first} if first is not None and not self._foreign else {})
+        return Row(len(cells), {"step": first, "coarse": True} if first is not None and not self._foreign else {})
 
     def _maybe_head(self, text: str, cells: list[str]) -> None:
         self._before = cells

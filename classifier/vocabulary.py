@@ -22,6 +22,7 @@ WORDS: dict[str, str] = {
     "asset_refused": "A model, tokenizer or other asset is absent or not to be had",
     "data_refused": "Data could not be read or made",
     "checkpoint_broken": "A checkpoint does not fit, is not valid or is corrupt",
+    "error_line": "Last words that no other pattern knows; an end only as the last thing in the log; data: message",
     "usage": "A program printed its usage because of a wrong option",
     "hardware_text": "The job's own output names a hardware error: a hint, never a proof",
     # what launchers and Slurm write into a job's output

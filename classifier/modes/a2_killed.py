@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 from gpualert_slurm.cause import Cause
@@ -17,7 +18,9 @@ OOM_CODE = 125
 """What Slurm puts behind the colon of ExitCode when the oom killer acted in the step."""
 FIRST_SLURM_CODE = 35
 """Above the classic signals: what stands there is Slurm's own word (53: output refused, 125: oom)."""
-BY_CODE = {134: 6, 135: 7, 136: 8, 137: 9, 139: 11}
+BY_CODE = {132: 4, 134: 6, 135: 7, 136: 8, 137: 9, 139: 11, 143: 15}
+_CHILD = re.compile(r"died with <Signals\.\w{1,20}: (\d{1,2})>")
+"""subprocess.CalledProcessError, of a child that a signal ended."""
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "sigill")}
 WORKERS = {"loader_worker_killed": "SIGKILL", "loader_worker_segfault": "SIGSEGV"}
@@ -63,7 +66,7 @@ class Killed(FailureMode):
             if error is not None and error.detail in WORKERS:
                 return ruled_in(f"a loader's worker was ended by {WORKERS[error.detail]}", "a worker that ended by itself", _worker(facts, error))
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
-        if error is not None and error.says == "exception" and number in {None, 6, 15} and not _oom(facts):
+        if error is not None and error.says == "exception" and error.role is not Role.WRAPPER and number in {None, 6, 15} and not _oom(facts):
             return ruled_out("the rank raised an exception before it was ended", "no traceback", error)
         return ruled_in(
             f"{_whom(facts, dead)} by {_name(number)}" if number else "Slurm or the cgroup counted an oom kill",
@@ -91,6 +94,9 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
     ]
     if texts and facts.error is None and facts.ending.state not in {"CANCELLED", "TIMEOUT", "PREEMPTED"}:
         return int(texts[0].data["signal"]), (), tuple(texts[:2])
+    child = _CHILD.search(words.told(facts.error)) if facts.error is not None and facts.error.role is Role.WRAPPER else None
+    if child is not None and facts.error is not None:
+        return int(child[1]), (), (facts.error,)
     number = facts.ending.exit_signal
     if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and number and number < FIRST_SLURM_CODE:
         return number, (), facts.cite_end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import saved_step
@@ -34,8 +35,10 @@ class Undertrained(FailureMode):
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
         done, marks = facts.advance.steps_done, facts.advance.marks
         saved = _last_save(facts)
-        if marks and saved is not None and (done is None or saved < done):
-            done = saved
+        if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
+            done = saved  # what its lines count are samples
+        if done is not None and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
+            return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
@@ -63,6 +66,16 @@ def _over_the_run(marks: Sequence[Evidence]) -> bool:
     """Whether steps of how many are told that never begin anew: then they are not an epoch's, whatever epochs other lines name."""
     steps = [step for e in marks if isinstance(step := e.data.get("step"), int) and "planned" in e.data and not e.data.get("per_epoch")]
     return bool(steps) and steps == sorted(steps)
+
+
+def _first_step(marks: Sequence[Evidence]) -> int:
+    return next((step for m in marks if isinstance(step := m.data.get("step"), int)), 0)
+
+
+def _anew(facts: Facts, marks: Sequence[Evidence]) -> bool:
+    """Whether steps begin anew with each epoch, of which nobody says how many there are."""
+    epochs = {m.data["epoch"] for m in marks if "step" in m.data and isinstance(m.data.get("epoch"), (int, float))}
+    return len(epochs) > 1 and any(s.name == "step" and any(b < a for a, b in pairwise(s.values)) for s in facts.series)
 
 
 def _last_save(facts: Facts) -> int | None:

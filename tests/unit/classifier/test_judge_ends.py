@@ -162,3 +162,55 @@ def test_what_a_startup_crash_is_about(name: str):
     error, variant = VARIANTS[name]
     verdict = Run().rank(0, "n1", trace(error), code=1, end=4).accounting(code=1, end=5).verdict()
     assert (verdict.mode, verdict.variant) == ("A1", variant)
+
+
+LAST_WORDS = {
+    "make": ("make: nvcc: No such file or directory\nmake: *** [Makefile:3: a.o] Error 127", Cause.FILE_NOT_FOUND),
+    "git": ("fatal: not a git repository (or any of the parent directories): .git", None),
+    "Rust": ("thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3 but the index is 7", None),
+    "the JVM": ('Exception in thread "main" java.lang.OutOfMemoryError: Java heap space\n\tat A.main(A.java:3)', Cause.RAM_OOM),
+    "Julia": (
+        'ERROR: LoadError: SystemError: opening file "data/x.csv": No such file or directory\nStacktrace:\n [1] top-level scope',
+        Cause.FILE_NOT_FOUND,
+    ),
+    "sys.exit with words": ("Error: cannot open config.yaml: No such file or directory", Cause.FILE_NOT_FOUND),
+    "a child's exit": (
+        trace("subprocess.CalledProcessError: Command '['python', 'prep.py']' returned non-zero exit status 1.").strip(),
+        Cause.TRACEBACK,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(LAST_WORDS))
+def test_last_words_that_no_pattern_knows_better_end_a_run(name: str):
+    said, cause = LAST_WORDS[name]
+    for before, mode in (("", "A1"), (steps(1, 30), "A3")):
+        verdict = Run().batch(f"{before}{said}\n", code=1, end=40, times=[i + 1.0 for i in range(30)]).accounting(code=1, end=41).verdict()
+        assert (verdict.mode, verdict.cause) == (mode, cause)
+
+
+def test_an_error_line_long_before_the_end_is_not_what_ended_the_run():
+    text = "ERROR: shard 3 could not be read, skipped\n" + "".join(f"working on the part named {chr(97 + i % 26)}\n" for i in range(60))
+    assert Run().batch(text, code=1, end=40).accounting(code=1, end=41).verdict().mode == "unknown"
+
+
+def test_an_error_line_does_not_hide_a_death_by_signal():
+    assert Run().batch(steps(1, 30) + "ERROR: a peer was lost\n", code=139, end=40).accounting(code=139, end=41).verdict().mode == "A2"
+
+
+def test_an_error_line_yields_to_a_traceback_beside_it():
+    text = trace("ZeroDivisionError: division by zero") + "ERROR: training failed, see above\n"
+    assert Run().batch(text, code=1, end=4).accounting(code=1, end=5).verdict().cause is Cause.DIV_ZERO
+
+
+@pytest.mark.parametrize(("number", "mode"), [(11, "A2"), (9, "A2")])
+def test_a_child_that_died_by_a_signal_in_its_parent_s_words(number: int, mode: str):
+    name = {11: "SIGSEGV", 9: "SIGKILL"}[number]
+    text = steps(1, 30) + trace(f"subprocess.CalledProcessError: Command '['python', 'w.py']' died with <Signals.{name}: {number}>.")
+    assert Run().batch(text, code=1, end=40).accounting(code=1, end=41).verdict().mode == mode
+
+
+@pytest.mark.parametrize(("code", "cause"), [(139, Cause.SEGFAULT), (134, None), (137, None), (136, Cause.DIV_ZERO), (143, None)])
+def test_a_shell_s_code_for_a_signal_with_nothing_printed_is_a_death_by_signal(code: int, cause: Cause | None):
+    verdict = Run().batch("", code=code, end=4).accounting(code=code, end=5).verdict()
+    assert (verdict.mode, verdict.cause) == ("A2", cause)
