@@ -35,6 +35,9 @@ _LITTER_S = 24 * 3600.0
 class Spool(Transport):
     """Files in a shared folder."""
 
+    def __init__(self) -> None:
+        self._begin_after: dict[Path, str] = {}
+
     def send(self, sealed: Sequence[bytes], site: Site) -> None:
         """Write each piece and make it durable; the folder's own fsync is left to the file system where we may not open it."""
         touched: set[Path] = set()
@@ -71,10 +74,15 @@ class Spool(Transport):
             raise OSError(f"{aside} is in the way: it must be a folder of uid {os.geteuid()}; look at it and remove it")
 
     def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
-        """Regular files of our kind of name and size; everything else is moved aside, a bounded number at each call."""
+        """Regular files of our kind of name and size; everything else is moved aside, a bounded number at each call.
+
+        A call that has given all it may is followed by one that begins with the next sub-folder: no name waits behind others for ever.
+        """
         given = moved = 0
-        for path in _entries(site.spool_dir):
+        last = self._begin_after.pop(site.spool_dir, "")
+        for path in _entries(site.spool_dir, last):
             if given >= max_files:
+                self._begin_after[site.spool_dir] = last
                 return
             content, why = _look_at(path)
             if why is not None and moved < _MOST_MOVED:
@@ -82,6 +90,7 @@ class Spool(Transport):
                 _put_aside(path, why, site.spool_dir)
             elif content is not None:
                 given += 1
+                last = path.relative_to(site.spool_dir).parts[0]
                 yield Arrival(name=str(path.relative_to(site.spool_dir)), sealed=content)
 
     def remove(self, arrival: Arrival, site: Site) -> None:
@@ -150,12 +159,12 @@ def _write(private: Path, public: Path, content: bytes) -> None:
         raise
 
 
-def _entries(root: Path) -> Iterator[Path]:
-    """The files of the spool, those of strange folders as well, without following a link."""
-    with contextlib.suppress(OSError), os.scandir(root) as entries:
-        for entry in entries:
-            if entry.name == _ASIDE:
-                continue
+def _entries(root: Path, begin_after: str) -> Iterator[Path]:
+    """The files of the spool, those of strange folders as well, without following a link: by name, from the one after ``begin_after`` round to it."""
+    with contextlib.suppress(OSError), os.scandir(root) as listed:
+        entries = sorted((entry for entry in listed if entry.name != _ASIDE), key=lambda entry: entry.name)
+        first = next((place for place, entry in enumerate(entries) if entry.name > begin_after), 0)
+        for entry in (*entries[first:], *entries[:first]):
             if entry.is_dir(follow_symlinks=False) and _FOLDER.fullmatch(entry.name):
                 with contextlib.suppress(OSError), os.scandir(entry.path) as inner:
                     for file in inner:

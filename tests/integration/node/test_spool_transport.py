@@ -146,6 +146,23 @@ def test_no_more_than_asked_for_at_once(site):
     assert len(as_uid(DAEMON_UID, lambda: list(TRANSPORT.arrivals(site, 4)))) == 4
 
 
+def test_every_piece_has_its_turn_though_more_come_than_are_taken(site, monkeypatch):
+    """What lies in the last sub-folder is taken while the first ones are filled up again and again, also with pieces that stay."""
+    as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
+    names = iter([f"{folder}{number:030x}" for number in range(40) for folder in ("00", "01", "02", "fe", "ff")])
+    monkeypatch.setattr(spool.secrets, "token_hex", lambda _: next(names))
+    ours, seen, stays = spool.Spool(), set(), set()
+    for _ in range(12):
+        ours.send([b"x"] * 5, site)  # one for each of the five sub-folders
+        for arrival in list(ours.arrivals(site, 4)):
+            seen.add(arrival.name[:2])
+            if len(stays) < 3:
+                stays.add(arrival.name)
+            elif arrival.name not in stays:
+                ours.remove(arrival, site)
+    assert seen == {"00", "01", "02", "fe", "ff"}
+
+
 def test_a_flood_of_rubbish_keeps_no_piece_waiting(site):
     """Strangers' names are put aside a few hundred at a look, folders that cannot be moved as well: the look ends, with the piece found."""
     as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
