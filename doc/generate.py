@@ -16,7 +16,15 @@ def failure_modes() -> str:
     return page()
 
 
-PAGES: dict[str, Callable[[], str]] = {"failure_modes.md": failure_modes}
+def frameworks() -> str:
+    """Every framework and family of exceptions that is read."""
+    sys.path.insert(0, str(DOC))
+    from frameworks import page
+
+    return str(page())
+
+
+PAGES: dict[str, Callable[[], str]] = {"failure_modes.md": failure_modes, "frameworks.md": frameworks}
 
 
 def main() -> int:
