@@ -10,12 +10,13 @@ from collections.abc import Iterable
 
 from gpualert_slurm.evidence import Evidence, FieldValue, Quote, Trust
 
-BY_STORES = {0: 0.2, 1: 0.7, 2: 0.88, 3: 0.94}
+BY_STORES = {0: 0.2, 1: 0.8, 2: 0.95, 3: 0.96}
+"""Fitted by hand to the development part of the corpus, where 98 to 100 of a hundred are right; below it, for other jobs differ more."""
 MOST = 0.97
-TEXT_ALONE = 0.65
+TEXT_ALONE = 0.78
 PER_CONTRADICTION = 0.2
-PER_GAP = 0.04
-MOST_FOR_GAPS = 0.16
+PER_GAP = 0.02
+MOST_FOR_GAPS = 0.08
 UNKNOWN = 0.2
 
 
@@ -37,6 +38,7 @@ def store_of(evidence: Evidence) -> str:
             "gap": "",
             "gpu_vanished": "nvml",
             "gpu_activity": "nvml",
+            "gpu_shared": "nvml",
             "past": "history",
         }
         return words.get(evidence.says, "kernel" if evidence.trust is Trust.SYSTEM else "text")

@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.classifier.stopping import CUT, Stopping
+from gpualert_slurm.classifier.strangers import Stranger, strangers_of
 from gpualert_slurm.classifier.waiting import Waiting, waiting_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -216,6 +217,11 @@ class Facts:
         if any(m.where.rank in {None, error.where.rank} for m in marks):
             return False
         return all(m.time_ns is not None and m.time_ns - (m.uncertainty_ns or 0) > error.time_ns + (error.uncertainty_ns or 0) for m in marks)
+
+    @cached_property
+    def strangers(self) -> tuple[Stranger, ...]:
+        """Processes on the job's GPUs that are not the job's."""
+        return strangers_of(self.job, self.series)
 
     @cached_property
     def hardware(self) -> Hardware:

@@ -62,6 +62,7 @@ WORDS: dict[str, str] = {
     "gpu_latent": "A GPU's counter that is not clean and did not move",
     "gpu_vanished": "A GPU that was there before could not be read after",
     "gpu_activity": "GPU utilisation over a window",
+    "gpu_shared": "Processes on a GPU of the job that are not the job's",
     "gpu_slowed": "A GPU was held below its clock, by its own violation times, throttle reasons or its peers' clocks",
     "interconnect_bound": "Engines busy with idle SMs on all ranks of a run that advanced",
     "process_field": "A process of the job: its command line, environment, GPUs or end, as /proc and the kernel say; data: name",
@@ -81,6 +82,6 @@ WORDS: dict[str, str] = {
 }
 
 INFRASTRUCTURE = frozenset(
-    {"node_lost", "gpu_counter", "gpu_vanished", "xid", "sxid", "gpu_off_bus", "gpu_slowed", "interconnect_bound"}
+    {"node_lost", "gpu_counter", "gpu_vanished", "xid", "sxid", "gpu_off_bus", "gpu_slowed", "gpu_shared", "interconnect_bound"}
 )
 """What, as SYSTEM evidence, can put the fault on a node or the cluster."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier import citations, crash, strangers, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Evidence, Trust
@@ -59,8 +59,12 @@ def _account(facts: Facts, error: Evidence) -> Account:
         )
     elif requested and free is not None and free < requested:
         implies.append(f"{sizes['requested']} were asked for, {sizes['free']} were free")
+    other = next((s for s in facts.strangers if error.where.node in {None, s.node}), None)
     busy = [g for r in facts.job.reports for g in r.gpus_before if not g.job_attached and (g.memory_used_bytes or 0) > FOREIGN_BYTES]
-    if busy:
+    if other is not None:
+        shows.append(Said(other.words, other.evidence))
+        implies.append("somebody else's process held memory of this GPU: it is not the job's alone")
+    elif busy:
         cite = citations.field("gpu_activity", f"GPU {busy[0].uuid}", "NVML before the job", "memory_used_bytes", str(busy[0].memory_used_bytes))
         shows.append(Said(f"{words.size(busy[0].memory_used_bytes or 0)} were in use on a GPU of {busy[0].node} before the job began", (cite,)))
         implies.append("another process may have held the memory")
@@ -79,10 +83,13 @@ def _account(facts: Facts, error: Evidence) -> Account:
     advice = list(crash.advice_for(facts, error, Cause.CUDA_OOM, error.detail))
     if sizes.get("memory_cap"):
         advice.insert(0, "A cap is set on this process's share of the card (set_per_process_memory_fraction): raise it.")
+    enough = other is not None and bool(requested) and (other.held_bytes or 0) + (free or 0) >= (requested or 0)
+    if other is not None:
+        advice = [*strangers.ADVICE, *advice]
     return Account(
         headline=words.subject(words.who(facts.first, error), _short(error, sizes)),
         shows=tuple(shows),
-        fault=Fault.USER,
+        fault=Fault.CLUSTER if enough else Fault.USER,
         cause=Cause.CUDA_OOM,
         detail=error.detail,
         implies=tuple(implies),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier import citations, strangers, words
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
@@ -166,6 +166,8 @@ def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:
     starved = _starved_by(facts)
     shows = [busy, confirmed, *(Said(text, (cite,)) for text, cite in starved)]
     shows.append(Said("all the while the run advanced", facts.advance.marks[-1:]))
+    others = [Said(s.words, s.evidence) for s in facts.strangers[:2]]
+    shows += others
     hints = facts.said("loader_hint")[:1]
     shows += [Said("the framework warned of too few loader workers", hints)] if hints else []
     if facts.cite_end():
@@ -175,9 +177,10 @@ def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:
         shows=tuple(shows),
         fault=Fault.USER,
         variant=None,
-        implies=tuple(text for text, _ in starved),
+        implies=(*(text for text, _ in starved), *(("the duty that NVML shows is partly somebody else's work",) if others else ())),
         cannot_decide=() if starved else ("what starved it: loading, preparing on the CPU, or storage",),
         advice=(
+            *(strangers.ADVICE if others else ()),
             "Load ahead: DataLoader(num_workers=$SLURM_CPUS_PER_TASK, prefetch_factor=4, pin_memory=True, persistent_workers=True)",
             "Ask for the CPUs that the loaders need: #SBATCH --cpus-per-task=8",
             "Copy the data set to node-local disk before training, or pack many small files into few large ones.",
