@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -29,8 +31,8 @@ def busy(cluster: Cluster) -> Iterator[Cluster]:
 
 
 def test_each_of_the_five_jobs_is_mailed_once_and_diagnosed_right(busy: Cluster) -> None:
-    home = busy.root / "demo"
-    home.mkdir()
+    home = Path(tempfile.mkdtemp(prefix="demo-", dir=busy.root))
+    home.chmod(0o755)
     prepare(home)
     story: list[str] = []
     ids = jobs.run(busy, home, gpualert=True, say=story.append)
