@@ -36,7 +36,7 @@ def _account(facts: Facts) -> Account:
     )
     shows = []
     if facts.cite_end():
-        shows.append(Said(f"the run ended as {ending.state}{code}", facts.cite_end()))
+        shows.append(Said(f"the run ended as {ending.state}{code}" if ending.state else "how the run ended is not known", facts.cite_end()))
     if first is not None and first.evidence not in facts.cite_end():
         shows.append(Said(f"{first.name} ended with {first.words}", (first.evidence,)))
     if not shows:
