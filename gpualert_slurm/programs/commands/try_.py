@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gpualert_slurm.classifier.trial import Hit, Trial
 
 SLOW_S = 0.05
+NO_SUCH_NAME = "no known pattern has this name ('gpualert modes --patterns' lists them): it was tried as an expression"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +73,7 @@ def _sum(trial: Trial, matched: int, took: float, shown: int) -> str:
     named = re.fullmatch(r"[a-z_]+\.[a-z_]+", trial.regex)
     lines = [
         "",
-        *(["no known pattern has this name ('gpualert modes --patterns' lists them): it was tried as an expression"] if named and not matched else []),
+        *([NO_SUCH_NAME] if named and not matched else []),
         f"{many}; {trial.tried} were tried, {trial.bytes_read} bytes read in {took:.2f} s of CPU",
         how,
         "Hyperscan is given: " + trial.expression,

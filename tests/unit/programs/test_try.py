@@ -53,6 +53,13 @@ def test_a_pattern_without_words_says_so(log, capsys):
     assert "no word must stand" in capsys.readouterr().out
 
 
+def test_a_name_that_no_pattern_has_is_said(log, capsys):
+    assert main(["try", "transformer_trainer.log", str(log)]) == 1
+    assert "no known pattern has this name" in capsys.readouterr().out
+    assert main(["try", "plain_loop.loss_line", str(log)]) in {0, 1}
+    assert "no known pattern" not in capsys.readouterr().out
+
+
 def test_nothing_found_is_1(log, capsys):
     assert main(["try", "absent", str(log)]) == 1
     assert "0 lines match" in capsys.readouterr().out
