@@ -20,6 +20,15 @@ BUSY_CPU = 0.8
 IDLE_CPU = 0.05
 """Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
 SILENT_SHARE = 0.5
+LAST_LINES = 2
+_MEETING = re.compile(
+    r"process[ _]group|rendezvous"
+    r"|wait(?:ing|s)? (?:for|on) (?:the |all |my )?(?:others?|peers?|ranks?|workers?|master|rank 0|\d{1,6} (?:peers|ranks|workers|processes))\b"
+    r"|\bjoin(?:ing)? (?:the )?(?:group|others|world|store)|TCPStore"
+    r"|\b(?:distributed|NCCL|gloo)\b.{0,40}\binit|\binit\w{0,10}.{0,30}\b(?:distributed|NCCL|gloo)\b"
+    r"|MASTER_ADDR|connect(?:ing)? to (?:the )?(?:master|coordinator|rank 0|store)",
+    re.IGNORECASE,
+)
 _NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
 """torchrun's option: a number, or least and most."""
 CONTEXT_SHARE = 0.02
@@ -86,6 +95,9 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     asleep = _asleep(facts)
     if asleep and not facts.activity.sampled:
         return ruled_in("every rank knew where to meet, and slept up to the time limit", "progress, or ranks at work", _account(facts, asleep))
+    if _speaks_of_meeting(facts) and _waited(facts) and not standstill.gpu_working(facts):
+        said = "the ranks' last words are of meeting each other, and nothing came after them"
+        return ruled_in(said, "progress, or other last words", _account(facts))
     if not facts.silence.long:
         return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
     if standstill.gpu_working(facts):
@@ -111,10 +123,25 @@ def _asleep(facts: Facts) -> tuple[Evidence, ...]:
     if silence is None or not elapsed or silence.seconds < max(SCANT_S, SILENT_SHARE * elapsed) or facts.ending.state not in {"TIMEOUT", "DEADLINE"}:
         return ()
     ours = [p for p in facts.processes if p.rank is not None and p.step not in SCRIPT and p.cpu_s is not None]
-    mine = [p for p in ours if "MASTER_ADDR" in p.environment]
+    mine = ours if _speaks_of_meeting(facts) else [p for p in ours if "MASTER_ADDR" in p.environment]
     if len({p.rank for p in mine}) < facts.ranks_total or any((p.cpu_s or 0.0) > IDLE_CPU * elapsed for p in ours):
         return ()
     return tuple(process(p, "cpu_s", f"{p.cpu_s:.1f} s of CPU") for p in mine[:4])
+
+
+def _speaks_of_meeting(facts: Facts) -> bool:
+    """Whether the last words of a rank are of setting up its process group or of waiting for the others."""
+    tails = [x.tail.strip() or x.head.strip() for r in facts.job.reports for x in r.excerpts if x.where.step not in SCRIPT]
+    return any(_MEETING.search("\n".join(tail.splitlines()[-LAST_LINES:])) for tail in tails if tail)
+
+
+def _waited(facts: Facts) -> bool:
+    """Silent for long, or for most of the time up to the limit."""
+    silence, elapsed = facts.silence, facts.ending.elapsed_s
+    if silence is None or silence.of != "output":
+        return False
+    limit = facts.ending.state in {"TIMEOUT", "DEADLINE"} and bool(elapsed)
+    return silence.long or (limit and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))
 
 
 def _agents(facts: Facts) -> tuple[Evidence, ...]:

@@ -104,8 +104,12 @@ PARSER = Parser(
             name="error",
             says="error_line",
             role=Role.ROOT,
-            regex=r"^(?:[\w./-]{1,60}: |\[[^\]]{1,60}\] ?|\d[\d:., TZ/-]{4,40}(?:[-|] ?)?(?:[\w.]{1,40} ?[-|] ?)?)?\[?(?:FATAL|CRITICAL|ERROR|Fatal error|Fatal|Error|fatal error|error)\]?(?: \[?[\w.]{1,60}\]?)?\s?(?:[:|-]|\s-)\s{1,4}(?P<message>[A-Za-z'\"/].{3,300})$",
-            literals=("FATAL", "CRITICAL", "ERROR", "Fatal", "Error", "fatal error", "error"),
+            regex=r"^(?!srun: |slurmstepd|sbatch: |salloc: |gpualert|mpirun|prte)(?:[\w./-]{1,60}: |\[[^\]]{1,60}\] ?|\d[\d:., TZ/-]{4,40}(?:[-|] ?)?(?:[\w.]{1,40} ?[-|] ?)?)?\[?"
+            r"(?:FATAL: |FATAL - |FATAL\] |CRITICAL: |CRITICAL - |CRITICAL\] |ERROR: |ERROR - |ERROR\] |ERROR \| |ERROR |Error: |error: |Fatal error: |fatal error: )"
+            r"(?:\[?[\w.]{1,60}\]?\s?[:|-]\s{1,4})?\s{0,4}(?P<message>[A-Za-z'\"/].{3,300})$",
+            literals=(
+                "FATAL: ", "FATAL - ", "FATAL] ", "CRITICAL: ", "CRITICAL - ", "CRITICAL] ", "ERROR: ", "ERROR - ", "ERROR] ", "ERROR | ", "ERROR ", "Error: ", "error: ",
+            ),
             samples=(
                 "ERROR: No matching distribution found for torhc",
                 "Error: cannot open config.yaml: No such file or directory",

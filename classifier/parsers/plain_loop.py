@@ -165,24 +165,43 @@ PARSER = Parser(
             name="saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?<!finished )(?:[Ss]av(?:ed|ing)|[Ww]r(?:ote|iting)|[Dd]ump(?:ed|ing)|[Ss]tor(?:ed|ing)) (?:a |the |model |training |new |best )?(?:checkpoint|state|model|weights|snapshot)(?: (?:to|at|in|for))?\b(?! (?:shards|weights of))"
-            r"|\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt) (?:was |were )?(?:saved|written|dumped|stored)\b(?! (?:at most|every|only|by default))"
-            r"|(?:\b[Ss]av(?:ed|ing)|\b[Ww]r(?:ote|iting)|\b[Dd]ump(?:ed|ing)|->|=>)(?: (?:to|into))? ['\"`]?[\w./=-]{1,200}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar)\b"
-            r"|['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|ckpt|snapshot|model)(?:[ _-]?saved?)?['\"]"
-            r"|\b(?:checkpoint|ckpt|snapshot)\s?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
-            literals=("heckpoint", "tate", "odel", "eights", "napshot", "ckpt", ".pt", ".pkl", ".safetensors", ".npz", ".h5", ".keras", ".msgpack", ".tar"),
+            regex=r"(?<!finished )(?:Saved|saved|Saving|saving|Wrote|wrote|Writing|writing|Dumped|dumped)(?: to| into|:)?"
+            r" (?:(?:a |the |model |training |new |best )?(?:checkpoint|state|model|weights|snapshot)(?: (?:to|at|in|for))?\b(?! (?:shards|weights of))"
+            r"|['\"`]?[\w./=-]{1,200}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar)\b)",
+            literals=("Saved", "saved", "Saving", "saving", "Wrote", "wrote", "Writing", "writing", "Dumped", "dumped"),
             samples=(
                 "saved checkpoint to out/step_100.pt",
                 "Saving model checkpoint to /scratch/u/checkpoint-500",
-                "Model saved to ckpt/step_00001.pt",
                 "# wrote ckpt/step_00025.pkl",
-                "Checkpoint saved: ckpt/step_00004.pt",
-                "checkpoint: out/iter_000120.ckpt",
-                "weights written (epoch 3)",
-                '{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}',
+                "=> saved to out/iter_000120.ckpt",
             ),
-            near_misses=("saved time by caching", "model saved at most once an hour", "loading weights/last.pt", "checkpoint: ckpt/last.pt", "Epoch 1: finished saving model to best.keras", "Writing model shards: 100%|##########| 1/1 [00:00<00:00, 766.22it/s]"),
+            near_misses=(
+                "saved time by caching",
+                "no checkpoint saved",
+                "loading weights/last.pt",
+                "Epoch 1: finished saving model to best.keras",
+                "Writing model shards: 100%|##########| 1/1 [00:00<00:00, 766.22it/s]",
+            ),
             general=True,
+        ),
+        Pattern(
+            name="was_saved",
+            says="checkpoint_saved",
+            role=Role.MARKER,
+            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt) (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
+            literals=(" saved", " written", " dumped"),
+            samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "weights written (epoch 3)"),
+            near_misses=("model saved at most once an hour", "no checkpoint saved", "the state is not saved", "remodel saved it"),
+        ),
+        Pattern(
+            name="save_event",
+            says="checkpoint_saved",
+            role=Role.MARKER,
+            regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|snapshot)(?:[ _-]?saved?)?['\"]"
+            r"|\b(?:checkpoint|snapshot)\s?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
+            literals=("checkpoint", "snapshot"),
+            samples=('{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}', "checkpoint: out/iter_000120.ckpt", "msg='saved snapshot'".replace("msg", "'msg'")),
+            near_misses=("checkpoint: ckpt/last.pt", '{"event": "start", "from": "checkpoint"}', "checkpoint: resume from the last"),
         ),
         Pattern(
             name="resumed",

@@ -214,3 +214,32 @@ def test_a_child_that_died_by_a_signal_in_its_parent_s_words(number: int, mode: 
 def test_a_shell_s_code_for_a_signal_with_nothing_printed_is_a_death_by_signal(code: int, cause: Cause | None):
     verdict = Run().batch("", code=code, end=4).accounting(code=code, end=5).verdict()
     assert (verdict.mode, verdict.cause) == ("A2", cause)
+
+
+MEETING = ["setting up the process group\n", "rank 0 of 2: waiting for the others\n", "Initializing distributed backend\nconnecting to rank 0 at n1:29500\n", "joining the group\n"]
+
+
+def silent_ranks(said: str, *, times: list[float], state: str = "TIMEOUT", ranks: int = 2):
+    run = Run()
+    for rank in range(ranks):
+        run.rank(rank, "n1", said, signal=9, end=600, times=times, local=rank)
+    return run.accounting(state, code=0, signal=15, end=600, time_limit_s=600).verdict()
+
+
+@pytest.mark.parametrize("said", MEETING)
+def test_ranks_whose_last_words_are_of_meeting_never_met(said: str):
+    assert silent_ranks(said, times=[1.0, 1.1]).mode == "C1"
+
+
+@pytest.mark.parametrize(
+    ("said", "ranks"),
+    [("reading 3 TB of images\n", 2), ("rank 0 of 2: waiting for the others\nmet; reading the images\nthe first part is read\n", 2), ("setting up the process group\n", 1)],
+    ids=["other work", "it went on", "one rank"],
+)
+def test_silence_after_other_words_is_no_rendezvous(said: str, ranks: int):
+    assert silent_ranks(said, times=[1.0, 1.1, 1.2], ranks=ranks).mode != "C1"
+
+
+def test_ranks_that_met_and_trained_to_the_limit_ran_out_of_time():
+    said = "setting up the process group\n" + steps(1, 100)
+    assert silent_ranks(said, times=[1.0 + 5.9 * i for i in range(101)]).mode == "F3"
