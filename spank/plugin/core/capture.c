@@ -152,8 +152,8 @@ void capture_task_ended(struct capture *c, unsigned task)
 {
     if (task >= c->tasks)
         return;
-    atomic_store(&c->task[task].ended, true);
-    drain_kick(c);
+    if (!atomic_exchange(&c->task[task].ended, true)) /* else the drain thread knows by the pidfd */
+        drain_kick(c);
 }
 
 /* Puts fd 2 back where it went, unless somebody else has replaced it since: then it is no pipe of ours. */

@@ -31,7 +31,7 @@ struct capture_bounds {
     unsigned linger_ms;         /* after the last task: how long other holders of a pipe are still read */
     unsigned stall_ms;          /* in capture_finish: how long the outputs may take nothing at all */
     unsigned finish_ms;         /* in capture_finish: how long forwarding may take altogether */
-    bool sync_first;            /* no task gets its word before the logs, and capture_durable's descriptors, are fsynced */
+    bool sync_first;            /* no task gets its word before its own logs, and capture_durable's descriptors, are fsynced */
     bool leave_open;            /* an input that others still hold at the end is not closed: capture_left_open */
 };
 

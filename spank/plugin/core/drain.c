@@ -277,24 +277,26 @@ static void give_up(struct capture *c)
     }
 }
 
-static void handle_events(struct capture *c)
+/* A task gets its word when its own logs will outlive the machine's end: the disk works on the others' while it starts. */
+static void make_task_durable(struct capture *c, unsigned task)
 {
-    const struct pollfd *p = c->polled;
-    struct handshake h;
-    uint64_t count;
+    if (task >= c->tasks || c->task[task].durable)
+        return;
+    c->task[task].durable = true;
+    for (unsigned i = 0; i < 2; i++)
+        if (c->stream[2 * task + i].log_fd >= 0)
+            (void)fsync(c->stream[2 * task + i].log_fd);
+}
 
-    if (p[0].revents && read(c->wake_fd, &count, sizeof count) < 0)
-        count = 0; /* somebody else's wake was read with ours */
-    if (p[1].revents)
-        while (handshake_receive(c->receiver, &h)) {
-            bool ours = drain_adopt(c, &h);
-            handshake_answer(&h, ours);
-        }
-    for (unsigned i = 0; i < c->tasks; i++)
-        if (p[2 + 2 * c->streams + i].revents && c->task[i].pidfd >= 0)
-            notice_exit(c, &c->task[i]);
-    for (unsigned i = 0; i < c->streams; i++)
-        handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
+static void receive_tasks(struct capture *c)
+{
+    struct handshake h;
+    while (handshake_receive(c->receiver, &h)) {
+        if (c->bounds.sync_first)
+            make_task_durable(c, h.task);
+        bool ours = drain_adopt(c, &h);
+        handshake_answer(&h, ours);
+    }
 }
 
 /* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
@@ -303,11 +305,28 @@ static void make_durable(struct capture *c)
     for (unsigned i = 0; i < c->streams; i++)
         if (c->stream[i].framed && c->stream[i].log_fd >= 0)
             (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    for (unsigned i = 0; i < c->streams; i++)
-        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
-            (void)fsync(c->stream[i].log_fd);
     for (unsigned i = 0; i < c->durables; i++)
         (void)fsync(c->durable[i]);
+    for (unsigned i = 0; i < c->tasks; i++) {
+        make_task_durable(c, i);
+        receive_tasks(c);
+    }
+}
+
+static void handle_events(struct capture *c)
+{
+    const struct pollfd *p = c->polled;
+    uint64_t count;
+
+    if (p[0].revents && read(c->wake_fd, &count, sizeof count) < 0)
+        count = 0; /* somebody else's wake was read with ours */
+    if (p[1].revents)
+        receive_tasks(c);
+    for (unsigned i = 0; i < c->tasks; i++)
+        if (p[2 + 2 * c->streams + i].revents && c->task[i].pidfd >= 0)
+            notice_exit(c, &c->task[i]);
+    for (unsigned i = 0; i < c->streams; i++)
+        handle_stream(c, &c->stream[i], p[2 + 2 * i].revents, p[3 + 2 * i].revents);
 }
 
 void *drain_run(void *argument)
