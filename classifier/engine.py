@@ -20,8 +20,8 @@ MakeNominator = Callable[[Sequence[str], Sequence[Sequence[str]]], Nominator]
 ENGINE = "GPUALERT_ENGINE"
 """Environment: ``plain`` does without Hyperscan. The evidence is the same."""
 MAX_OPEN = 4096
-MAX_STORY_LINES = 1000
-"""Lines of its writer a story may take."""
+MAX_STORY_LINES = 5000
+"""Lines of its writer a story may take: CPython stops at 1,000 frames of up to four lines each."""
 MAX_IDLE_LINES = 5000
 """Lines of other writers after which an open story is given up."""
 

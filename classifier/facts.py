@@ -14,7 +14,7 @@ from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
 from gpualert_slurm.classifier.episode import Episode
 from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
 from gpualert_slurm.classifier.failure import Failure, is_root
-from gpualert_slurm.classifier.first_failure import first_failure_of
+from gpualert_slurm.classifier.first_failure import first_failure_of, first_named
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of
 from gpualert_slurm.classifier.parents import Parent, parent_of
@@ -186,8 +186,10 @@ class Facts:
     def first_failure(self) -> FirstFailure | None:
         """The first failing rank as the verdict names it, ties and all."""
         found = first_failure_of(self.failures, self._gpus_of_tasks)
-        if found is not None and not found.ranks and self.ranks_total == 1 and self.first is not None and self.first.step == "batch":
-            return found.model_copy(update={"ranks": (0,)})  # a program that the batch script runs itself is the job's only rank
+        if found is not None and not found.ranks and self.first is not None and self.first.step == "batch":
+            named = first_named(self.said("task_exited"))
+            if named or self.ranks_total == 1:  # a program that the batch script runs itself is the job's only rank
+                return found.model_copy(update={"ranks": named or (0,)})
         return found
 
     @cached_property

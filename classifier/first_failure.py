@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from gpualert_slurm.classifier.failure import Failure
+from gpualert_slurm.classifier.failure import SIGTERM, Failure
+from gpualert_slurm.classifier.numbers import numbers
 from gpualert_slurm.classifier.printed import ZONE_NS, zone_unknown
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.rank import RankExit
 from gpualert_slurm.verdict import FirstFailure, RankState
 
@@ -52,6 +54,13 @@ def first_failure_of(failures: tuple[Failure, ...], gpus: dict[str, str]) -> Fir
         time=iso(first.time_ns),
         uncertainty_s=round(uncertain / 1e9, 6) if first.time_ns is not None else None,
     )
+
+
+def first_named(said: tuple[Evidence, ...]) -> tuple[int, ...]:
+    """The tasks of srun's first line of a task that ended badly; srun's lines stand in the order of ends, and who was terminated did not begin."""
+    own = [e for e in said if e.data.get("signal") != SIGTERM and isinstance(e.source, Quote)]
+    first = min(own, key=lambda e: e.source.offset if isinstance(e.source, Quote) else 0, default=None)
+    return tuple(numbers(str(first.data.get("tasks", "")))[:256]) if first is not None else ()
 
 
 def iso(time_ns: int | None) -> str | None:

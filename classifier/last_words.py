@@ -32,6 +32,8 @@ def error_of(facts: Facts, roots: tuple[Evidence, ...]) -> Evidence | None:
     owners = {f.rank for f in facts.failures} if facts.failures else None
     anybody = owners is None or not facts.exits
     candidates = [e for e in roots if anybody or e.where.rank is None or e.where.rank in (owners or ()) or _unnamed(facts, e)]
+    if candidates and owners and all(e.where.rank not in owners for e in candidates):  # several may have written: the first
+        return _best([e.model_copy(update={"where": e.where.model_copy(update={"rank": None})}) for e in candidates])
     return _best(candidates) or _lost_peer(facts, owners) or _wrapper(facts, owners) or _error_line(facts, owners)
 
 
@@ -42,7 +44,7 @@ def _last(said: Evidence) -> bool:
 
 def _unnamed(facts: Facts, said: Evidence) -> bool:
     """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
-    return any(f.end is not None and f.end.wait_status is None for f in facts.failures) and not by_prefix(said)
+    return any(f.end is None or f.end.wait_status is None for f in facts.failures) and not by_prefix(said)
 
 
 def _mine(said: Evidence, owners: set[int | None] | None) -> bool:

@@ -39,3 +39,14 @@ def count(text: str | None) -> int | None:
 def finite(values: tuple[float, ...] | list[float]) -> list[float]:
     """Those that are numbers."""
     return [value for value in values if math.isfinite(value)]
+
+
+def numbers(text: str) -> list[int]:
+    """Slurm's list of tasks (``0-3,7``) as numbers."""
+    found: list[int] = []
+    for part in text.split(","):
+        span = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
+        if span:
+            first = int(span[1])
+            found.extend(range(first, min(int(span[2] or first), first + 4096) + 1))
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.lines import heard
+from gpualert_slurm.classifier.numbers import numbers
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.process import Process
@@ -160,7 +160,7 @@ class Telling:
             if said.says == "task_exited":
                 node = str(said.data.get("host", "")) or None
                 how = (said.data.get("code"), said.data.get("signal"))
-                for rank in _numbers(str(said.data.get("tasks", "")))[:256]:
+                for rank in numbers(str(said.data.get("tasks", "")))[:256]:
                     named.setdefault(rank, _texted(said, rank, node, how, roots))
             elif said.says == "failure_summary" and (summed := self._rank_in(said)) is not None:
                 code = said.data.get("exitcode")
@@ -215,13 +215,3 @@ def _texted(said: Evidence, rank: int, node: str | None, how: tuple[object, obje
         own[-1] if own else None,
         place=said.source.offset if isinstance(said.source, Quote) and said.says == "task_exited" else None,
     )
-
-
-def _numbers(text: str) -> list[int]:
-    found: list[int] = []
-    for part in text.split(","):
-        span = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
-        if span:
-            first = int(span[1])
-            found.extend(range(first, min(int(span[2] or first), first + 4096) + 1))
-    return found

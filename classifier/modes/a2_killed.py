@@ -157,6 +157,9 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     cause, detail = CAUSES.get(number or 0, (None, None))
     if crashed is not None and cause is None:
         cause, detail = crashed.cause, crashed.detail
+        device = next((e for e in facts.said("cuda_error", "nccl_error") if e.cause is not None and e.where.rank == crashed.where.rank), None)
+        if device is not None and cause in {Cause.RUNTIME_ERROR, Cause.TRACEBACK}:  # what() says more than the class that was thrown
+            cause, detail = device.cause, device.detail
     undecided: list[str] = []
     kept = [c for f in dead if f.end is not None and (c := citations.cgroup(f.end)) is not None]
     if number == signal.SIGKILL:

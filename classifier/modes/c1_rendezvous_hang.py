@@ -95,10 +95,8 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     asleep = _asleep(facts)
     if asleep and not facts.activity.sampled:
         return ruled_in("every rank knew where to meet, and slept up to the time limit", "progress, or ranks at work", _account(facts, asleep))
-    if _speaks_of_meeting(facts) and _waited(facts) and not standstill.gpu_working(facts):
-        said = "the ranks' last words are of meeting each other, and nothing came after them"
-        return ruled_in(said, "progress, or other last words", _account(facts))
-    if not facts.silence.long:
+    meeting = _speaks_of_meeting(facts) and _waited(facts)
+    if not facts.silence.long and not meeting:
         return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
     if standstill.gpu_working(facts):
         return ruled_out("GPUs were at work until the end", "idle GPUs", *standstill.gpu_working(facts))
@@ -110,6 +108,9 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     if busy:
         cite = process(busy[0], "cpu_s", f"{busy[0].cpu_s:.0f} s of CPU")
         return ruled_out("a rank used the CPU all the time: preparing data, not waiting", "a rank that waits", cite)
+    if meeting:
+        said = "the ranks' last words are of meeting each other, and nothing came after them"
+        return ruled_in(said, "progress, or other last words", _account(facts))
     if not standstill.gpu_idle(facts):
         return not_testable("silence before any progress, but no GPU samples to tell waiting from working", flip)
     if _filled(facts):

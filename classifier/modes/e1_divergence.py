@@ -7,6 +7,7 @@ import statistics
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -64,6 +65,8 @@ class Divergence(FailureMode):
         loss = facts.advance.loss
         if loss is None:
             return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
+        if _left_at_it(facts, loss):
+            return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
             bad = loss.values and (not math.isfinite(loss.values[-1]) or _hidden(facts, loss) is not None)
             cite = citations.series(loss)
@@ -80,6 +83,14 @@ class Divergence(FailureMode):
         if variant is None or cite is None:
             return ruled_out(words_, flip, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
+
+
+def _left_at_it(facts: Facts, loss: Series) -> bool:
+    """Whether the run ended by an exit code of its own, without an error but for a line of words, behind a loss that is not finite."""
+    first, error = facts.first, facts.error
+    if facts.ended_well or first is None or first.signal or not first.code or first.code >= SIGNALLED or facts.ending.state != "FAILED":
+        return False
+    return (error is None or error.says == "error_line") and bool(loss.values) and not math.isfinite(loss.values[-1])
 
 
 def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:

@@ -216,7 +216,12 @@ def test_a_shell_s_code_for_a_signal_with_nothing_printed_is_a_death_by_signal(c
     assert (verdict.mode, verdict.cause) == ("A2", cause)
 
 
-MEETING = ["setting up the process group\n", "rank 0 of 2: waiting for the others\n", "Initializing distributed backend\nconnecting to rank 0 at n1:29500\n", "joining the group\n"]
+MEETING = [
+    "setting up the process group\n",
+    "rank 0 of 2: waiting for the others\n",
+    "Initializing distributed backend\nconnecting to rank 0 at n1:29500\n",
+    "joining the group\n",
+]
 
 
 def silent_ranks(said: str, *, times: list[float], state: str = "TIMEOUT", ranks: int = 2):
@@ -233,7 +238,11 @@ def test_ranks_whose_last_words_are_of_meeting_never_met(said: str):
 
 @pytest.mark.parametrize(
     ("said", "ranks"),
-    [("reading 3 TB of images\n", 2), ("rank 0 of 2: waiting for the others\nmet; reading the images\nthe first part is read\n", 2), ("setting up the process group\n", 1)],
+    [
+        ("reading 3 TB of images\n", 2),
+        ("rank 0 of 2: waiting for the others\nmet; reading the images\nthe first part is read\n", 2),
+        ("setting up the process group\n", 1),
+    ],
     ids=["other work", "it went on", "one rank"],
 )
 def test_silence_after_other_words_is_no_rendezvous(said: str, ranks: int):
@@ -243,3 +252,84 @@ def test_silence_after_other_words_is_no_rendezvous(said: str, ranks: int):
 def test_ranks_that_met_and_trained_to_the_limit_ran_out_of_time():
     said = "setting up the process group\n" + steps(1, 100)
     assert silent_ranks(said, times=[1.0 + 5.9 * i for i in range(101)]).mode == "F3"
+
+
+SUMMARY = """torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+train.py FAILED
+------------------------------------------------------------
+Failures:
+[1]:
+  time      : 2026-11-21_10:00:02
+  host      : n1
+  rank      : 3 (local_rank: 3)
+  exitcode  : 1 (pid: 44)
+  error_file: <N/A>
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  time      : 2026-11-21_10:00:01
+  host      : n1
+  rank      : 1 (local_rank: 1)
+  exitcode  : 1 (pid: 42)
+  error_file: <N/A>
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+============================================================
+"""
+
+
+def test_a_traceback_that_names_nobody_beside_a_summary_of_two_ranks_is_the_crash():
+    text = steps(1, 30) + trace("ValueError: bad row") + trace("KeyError: 'later'") + SUMMARY
+    verdict = Run().batch(text, code=1, end=70).accounting(code=1, end=71).verdict()
+    assert (verdict.mode, verdict.cause) == ("A3", Cause.TRACEBACK)
+    assert "bad row" in verdict.headline
+
+
+def test_a_summary_of_two_silent_ranks_explains_nothing():
+    assert Run().batch(steps(1, 30) + SUMMARY, code=1, end=70).accounting(code=1, end=71).verdict().mode == "unknown"
+
+
+STEP_DIED = "srun: error: n1: task 2: Segmentation fault (core dumped)\nslurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-21T10:00:00 ***\nsrun: error: n1: tasks 0-1,3: Terminated\n"
+
+
+def test_the_task_that_srun_names_first_is_the_first_rank_where_no_record_of_it_is_left():
+    verdict = Run().batch(steps(1, 30) + STEP_DIED, code=139, end=70).accounting(code=139, end=71).verdict()
+    assert verdict.mode == "A2"
+    assert verdict.first_failure is not None
+    assert verdict.first_failure.ranks == (2,)
+
+
+def test_what_a_thrown_error_says_is_the_cause_of_the_abort():
+    text = steps(1, 30) + "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: device-side assert triggered\n"
+    verdict = Run().rank(0, "n1", text, signal=6, end=70).accounting(code=134, end=71).verdict()
+    assert (verdict.mode, verdict.cause) == ("A2", Cause.CUDA_RUNTIME)
+
+
+def test_an_error_after_a_thousand_frames_has_its_traceback():
+    frames = "".join(f'  File "a.py", line {i % 2 + 1}, in f{i % 2}\n    f{(i + 1) % 2}()\n' for i in range(990))
+    text = f"Traceback (most recent call last):\n{frames}RecursionError: maximum recursion depth exceeded\n"
+    verdict = Run().rank(0, "n1", text, code=1, end=4).accounting(code=1, end=5).verdict()
+    assert (verdict.mode, verdict.cause) == ("A1", Cause.TRACEBACK)
+    assert any("a.py" in claim.text for claim in verdict.shows)
+
+
+@pytest.mark.parametrize("last", ["", "loss diverged, giving up\n", "error: training diverged\n"])
+@pytest.mark.parametrize("row", ["step {i} loss {x}\n", "epoch {i}: mse {x}\n", '{{"step": {i}, "nll": {x}}}\n'])
+def test_a_program_that_leaves_at_a_loss_that_is_not_finite_diverged(row: str, last: str):
+    text = "".join(row.format(i=i, x="nan" if i > 20 else 3 / i) for i in range(1, 23)) + last
+    verdict = Run().rank(0, "n1", text, code=1, end=40).accounting(code=1, end=41).verdict()
+    assert (verdict.mode, verdict.variant, verdict.cause) == ("E1", "non_finite", Cause.NAN_LOSS)
+
+
+@pytest.mark.parametrize("end", [{"signal": 9}, {"code": 139}], ids=["killed", "a shell's word for a signal"])
+def test_a_death_behind_a_loss_of_nan_is_a_death(end: dict):
+    text = "".join(f"step {i} loss {'nan' if i > 20 else 3 / i}\n" for i in range(1, 23))
+    assert Run().rank(0, "n1", text, end=40, **end).accounting(code=1, end=41).verdict().mode == "A2"
+
+
+def test_an_exception_behind_a_loss_of_nan_comes_first():
+    text = "".join(f"step {i} loss {'nan' if i > 20 else 3 / i}\n" for i in range(1, 23)) + trace(
+        "FileNotFoundError: [Errno 2] No such file or directory: 'eval.bin'"
+    )
+    assert Run().rank(0, "n1", text, code=1, end=40).accounting(code=1, end=41).verdict().mode == "A3"
