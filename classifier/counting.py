@@ -70,7 +70,7 @@ _LOG_HEAD = re.compile(
     r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
     r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?"
 )
-_TRACE = re.compile(r'\s{0,12}(?:File "|at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
+_TRACE = re.compile(r'\s{0,12}(?:File "|wandb: |at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
 
 
 @dataclass

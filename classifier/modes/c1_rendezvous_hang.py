@@ -21,6 +21,11 @@ IDLE_CPU = 0.05
 """Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
 SILENT_SHARE = 0.5
 LAST_LINES = 2
+AWAKE_CPU = 0.5
+"""A rank that used the CPU for half of the time did not only wait."""
+_MET = re.compile(
+    r"\b(?:initiali[sz]ed|joined|ready|completed?|connected|established|created|formed|done|set up)\b|\bup\s{0,4}$", re.IGNORECASE | re.MULTILINE
+)
 _MEETING = re.compile(
     r"process[ _]group|rendezvous"
     r"|wait(?:ing|s)? (?:for|on) (?:the |all |my )?(?:others?|peers?|ranks?|workers?|master|rank 0|\d{1,6} (?:peers|ranks|workers|processes))\b"
@@ -133,13 +138,16 @@ def _asleep(facts: Facts) -> tuple[Evidence, ...]:
 def _speaks_of_meeting(facts: Facts) -> bool:
     """Whether the last words of a rank are of setting up its process group or of waiting for the others."""
     tails = [x.tail.strip() or x.head.strip() for r in facts.job.reports for x in r.excerpts if x.where.step not in SCRIPT]
-    return any(_MEETING.search("\n".join(tail.splitlines()[-LAST_LINES:])) for tail in tails if tail)
+    ends = ["\n".join(tail.splitlines()[-LAST_LINES:]) for tail in tails if tail]
+    return any(_MEETING.search(end) and not _MET.search(end) for end in ends)
 
 
 def _waited(facts: Facts) -> bool:
     """Silent for long, or for most of the time up to the limit."""
     silence, elapsed = facts.silence, facts.ending.elapsed_s
     if silence is None or silence.of != "output":
+        return False
+    if elapsed and any(p.rank is not None and (p.cpu_s or 0.0) > AWAKE_CPU * elapsed for p in facts.processes):
         return False
     limit = facts.ending.state in {"TIMEOUT", "DEADLINE"} and bool(elapsed)
     return silence.long or (limit and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))

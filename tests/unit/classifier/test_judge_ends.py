@@ -242,8 +242,9 @@ def test_ranks_whose_last_words_are_of_meeting_never_met(said: str):
         ("reading 3 TB of images\n", 2),
         ("rank 0 of 2: waiting for the others\nmet; reading the images\nthe first part is read\n", 2),
         ("setting up the process group\n", 1),
+        ("initialized process group: 2 ranks\n", 2),
     ],
-    ids=["other work", "it went on", "one rank"],
+    ids=["other work", "it went on", "one rank", "they had met"],
 )
 def test_silence_after_other_words_is_no_rendezvous(said: str, ranks: int):
     assert silent_ranks(said, times=[1.0, 1.1, 1.2], ranks=ranks).mode != "C1"
