@@ -168,7 +168,7 @@ def short(said: dict) -> tuple[object, ...]:
     return said["mode"], said.get("variant"), said["fault"]
 
 
-def words(said: dict) -> str:
+def told(said: dict) -> str:
     """For a failing test: what the verdict said, in one line."""
     ledger = {row["mode"]: f"{row['standing']}: {row['datum']}" for row in said["ledger"]}
     return json.dumps({key: said.get(key) for key in ("mode", "variant", "cause", "detail", "state", "headline")} | {"ledger": ledger})

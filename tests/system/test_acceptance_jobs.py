@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.system.acceptance_programs import PROGRAMS
-from tests.system.stories import OVER, BedError, Story, judged_by_reports, record, short, standing
+from tests.system.stories import OVER, BedError, Story, judged_by_reports, record, short, standing, told
 from tests.testbed import Cluster, pytorch
 from tests.testbed.command import CommandError
 from tests.testbed.daemon import DaemonError
@@ -174,7 +174,8 @@ def test_05_a_hang_whose_loader_was_killed(ran: Story) -> None:
 
 
 def test_06_bound_by_the_interconnect(ran: Story) -> None:
-    assert short(ran.wait("interconnect")) == ("D2", "interconnect", "cluster")
+    said = ran.wait("interconnect")
+    assert short(said) == ("D2", "interconnect", "cluster"), told(said)
 
 
 def test_06_twin_a_straggler(ran: Story) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from tests.matrix.cgroups import NEEDED, mounted_controllers
 from tests.system.acceptance_programs import TWINS
-from tests.system.stories import Story, judged_by_reports, record, standing, words
+from tests.system.stories import Story, judged_by_reports, record, standing, told
 from tests.testbed import Cluster, pytorch
 from tests.testbed.gpu_scenarios import SCENARIOS, work
 from tests.testbed.host import ALICE
@@ -95,7 +95,7 @@ def ran(cluster: Cluster) -> Iterator[Story]:
 def test_03_an_allocation_larger_than_the_card(ran: Story) -> None:
     """The samples never saw the card full, and its counters are clean: the message's own numbers decide."""
     said = ran.wait("larger")
-    assert (said["mode"], said["cause"], said["fault"]) == ("B1", "cuda_oom", "user"), words(said)
+    assert (said["mode"], said["cause"], said["fault"]) == ("B1", "cuda_oom", "user"), told(said)
     assert "91.60 GiB asked for on a 79.20 GiB card" in said["headline"]
     assert sorted(rank["rank"] for rank in said["failed_ranks"]) == [0, 1]
     assert any("larger than the whole card" in line for line in said["implies"])
@@ -105,13 +105,13 @@ def test_03_an_allocation_larger_than_the_card(ran: Story) -> None:
 @needs_torch
 def test_03_twin_the_same_text_and_then_progress_to_the_end(ran: Story) -> None:
     said = ran.wait("retried")
-    assert (said["mode"], said["fault"], said["state"]) == ("G1", "none", "COMPLETED"), words(said)
+    assert (said["mode"], said["fault"], said["state"]) == ("G1", "none", "COMPLETED"), told(said)
     assert any("allocation" in claim["text"] for claim in said["warnings"])
 
 
 def test_04_second_twin_an_error_that_the_run_outlived_and_a_missing_file(ran: Story) -> None:
     said = ran.wait("went_on")
-    assert (said["mode"], said["cause"], said["fault"]) == ("A3", "file_not_found", "user"), words(said)
+    assert (said["mode"], said["cause"], said["fault"]) == ("A3", "file_not_found", "user"), told(said)
     assert any(ran.bed.nvml.uuid("n3", gpu) in claim["text"] for claim in said["warnings"] for gpu in range(2))
     assert next(row["incidental"] for row in said["ledger"] if row["mode"] == "B2")
 
@@ -119,20 +119,20 @@ def test_04_second_twin_an_error_that_the_run_outlived_and_a_missing_file(ran: S
 def test_05_twin_suspended_by_slurm(ran: Story) -> None:
     """It stood still for twenty seconds, by Slurm's doing, and advanced up to its limit."""
     said = ran.wait("suspended")
-    assert (said["mode"], said["variant"], said["state"]) == ("F3", "advancing", "TIMEOUT"), words(said)
+    assert (said["mode"], said["variant"], said["state"]) == ("F3", "advancing", "TIMEOUT"), told(said)
     assert [standing(said, mode) for mode in ("C1", "C2", "C3")] == ["out"] * 3
 
 
 def test_10_twin_drained_under_it(ran: Story) -> None:
     """The node was drained while the job ran on it, and the job ended for a reason of its own."""
     said = ran.wait("drained")
-    assert (said["mode"], said["cause"], said["fault"]) == ("A3", "file_not_found", "user"), words(said)
+    assert (said["mode"], said["cause"], said["fault"]) == ("A3", "file_not_found", "user"), told(said)
     assert standing(said, "F1") == "out"
 
 
 def test_10_twin_a_time_limit_after_silence_of_one_rank(ran: Story) -> None:
     said = ran.wait("idle")
-    assert (said["mode"], said["state"]) == ("C3", "TIMEOUT"), words(said)
+    assert (said["mode"], said["state"]) == ("C3", "TIMEOUT"), told(said)
     assert standing(said, "F3") == "in"
 
 
@@ -140,14 +140,14 @@ def test_10_twin_a_time_limit_after_silence_of_one_rank(ran: Story) -> None:
 def test_10_twin_a_time_limit_after_silence_in_training(ran: Story) -> None:
     """Two ranks of real gloo: rank 1 sleeps, rank 0 waits for it in an all_reduce."""
     said = ran.wait("silent")
-    assert (said["mode"], said["state"]) == ("C2", "TIMEOUT"), words(said)
+    assert (said["mode"], said["state"]) == ("C2", "TIMEOUT"), told(said)
     assert standing(said, "F3") == "in"
 
 
 def test_10_twin_a_time_limit_after_silence_before_any_step(ran: Story) -> None:
     """Rank 0 waits for the others at another port than the one where they look for it, up to the limit."""
     said = ran.wait("never_met")
-    assert (said["mode"], said["state"]) == ("C1", "TIMEOUT"), words(said)
+    assert (said["mode"], said["state"]) == ("C1", "TIMEOUT"), told(said)
     assert standing(said, "F3") == "in"
 
 
@@ -186,7 +186,7 @@ def test_02_twin_killed_by_its_control_group(held: Cluster) -> None:
 
     story = record(held, play, lambda _: None)
     said = story.wait("eater")
-    assert (said["mode"], said["cause"], said["detail"], said["fault"]) == ("A2", "oom_killer", "cgroup_limit", "user"), words(said)
+    assert (said["mode"], said["cause"], said["detail"], said["fault"]) == ("A2", "oom_killer", "cgroup_limit", "user"), told(said)
     assert "of 100" in said["headline"], said["headline"]
     assert any(line.startswith("#SBATCH --mem") for line in said["advice"])
     assert not any("who sent" in line for line in said["cannot_decide"])
