@@ -22,6 +22,7 @@ from gpualert_slurm.evidence import Role
 MOST_LINE = 400
 LEAST_LINES = 3
 """Lines of one template that are a loop's, where no word of theirs says so."""
+LEAST_LIKELY = 2
 LEAST_ROWS = 4
 """Rows of numbers alone, without a header."""
 AFTER_ERROR = 80
@@ -32,8 +33,8 @@ _NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?!\.\d)(?![\w.]{0,20}[A-Za-z_])
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
 _COUNTER = re.compile(
     r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
-    r"|updates?|episodes?|generations?|gen|sweep|cycle|n|i|t|tick|pass)"
-    r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\s{0,3}[:=#]?\s{0,3}[\[(]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
+    r"|updates?|episodes?|generations?|gen|sweep|cycle|trial|n|i|t|tick|pass)"
+    r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[(]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
     r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
     re.IGNORECASE,
 )
@@ -79,6 +80,8 @@ class _Kind:
 
     sure: bool = False
     """Words of its own say that it is a loop's."""
+    likely: bool = False
+    """It names a metric, or a counter of loops beside a fraction."""
     behind: bool = False
     """It begins right behind a traceback."""
     rows: list[tuple[Line, Data]] = field(default_factory=list)
@@ -102,20 +105,24 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             continue
         if (row := table.row(text)) is not None:
             key = f"table {table.number} of {row.columns}"
-            kind = kinds.setdefault(key, _Kind(table.named(row), since < AFTER_ERROR))
+            kind = kinds.setdefault(key, _Kind(sure=table.named(row), behind=since < AFTER_ERROR))
             kind.rows.append((line, row.data))
         elif (data := _counting(text)) is not None or (data := _labelled(line)) is not None:
             kind = kinds.setdefault(_template(text), _Kind(behind=since < AFTER_ERROR))
             kind.sure = kind.sure or bool(data.pop("sure", False))
+            kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))
     found = []
     for key, kind in kinds.items():
         if kind.behind and not kind.sure:  # a list in an error's message
             continue
-        if kind.sure or (_told(kind.rows, when) if key.startswith("table ") else _grows(kind.rows, LEAST_LINES)):
+        if kind.sure or (_told(kind.rows, when) if key.startswith("table ") else _grows(kind.rows, LEAST_LIKELY if kind.likely else LEAST_LINES)):
             found += kind.rows
     found.sort(key=lambda row: row[0].offset)
-    return [Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k not in {"sure", "label"}}) for line, data in found]
+    return [
+        Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k not in {"sure", "likely", "label"}})
+        for line, data in found
+    ]
 
 
 def _counting(text: str) -> Data | None:
@@ -138,8 +145,12 @@ def _counting(text: str) -> Data | None:
     value = number(loss["value"]) if loss else None
     if value is not None:
         data["loss"] = value
+    if metric is None and "step" in data:
+        data["coarse"] = True  # a script counts its own steps so, too
     if metric is not None and word not in _WEAK_WORDS and (word or found["planned"]):
         data["sure"] = True
+    if metric is not None or (told and word and word not in _WEAK_WORDS):
+        data["likely"] = True
     return data
 
 
@@ -190,7 +201,7 @@ def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
     ups = sum(after > before for before, after in pairwise(counters))
     if any("label" in data for _, data in rows) and ups < len(rows) - 1:
         return False
-    return len(counters) >= least and ups >= max(2, 0.7 * (len(counters) - 1))
+    return len(counters) >= least and ups >= max(least - 1, 0.7 * (len(counters) - 1))
 
 
 def _told(rows: list[tuple[Line, Data]], when: Callable[[int], tuple[int, int] | None]) -> bool:

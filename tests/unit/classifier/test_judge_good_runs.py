@@ -29,6 +29,8 @@ GOOD = {
     "ten epochs": lines(lambda i: f"epoch {i}: mse {loss(i, 10):.4f}", range(10)),
     "ten boosted trees": lines(lambda i: f"[{i}]\ttrain-rmse:{loss(i, 10):.4f}", range(10)),
     "a table of ten epochs": "epoch loss acc\n" + lines(lambda i: f"{i} {loss(i, 10):.4f} 0.{i}1", range(10)),
+    "three steps of a script": lines(lambda i: f"Step {i}/3 done in {i * 1.7:.2f} s", range(1, 4)),
+    "three steps of a script, with numbers": lines(lambda i: f"step {i}: {i * 1.7:.2f} of the rows kept", range(1, 4)),
     "fourteen episodes": lines(lambda i: f"Episode {i}\tAverage Score: {i * 1.3:.2f}", range(1, 15)),
     "an objective below zero": lines(lambda i: f"iter {i} objective {-100 - i * 1.3:.2f}", range(1, 60)),
     "two networks against each other": lines(lambda i: f"[{i}/60] D_loss 0.69{i % 10} G_loss {1 + loss(i):.3f}", range(1, 61)),
