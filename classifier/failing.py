@@ -137,7 +137,7 @@ def stopped_from_outside(failures: tuple[Failure, ...], after_stop: Callable[[in
     for failure in failures:
         sent = failure.signal in {SIGTERM, SIGKILL, SIGINT} or failure.code in {128 + SIGTERM, 128 + SIGKILL, 128 + SIGINT}
         late = after_stop(failure.time_ns, failure.node) or (cut and sent and failure.time_ns is None)
-        mine = failure.signal in OWN_SIGNALS or (failure.code or 0) - 128 in OWN_SIGNALS
+        mine = not cut and (failure.signal in OWN_SIGNALS or (failure.code or 0) - 128 in OWN_SIGNALS)  # of a run that was cut: as it went down
         marked.append(replace(failure, follows=failure.follows or (failure.root is None and late and not mine)))
     return tuple(sorted(marked, key=order))
 

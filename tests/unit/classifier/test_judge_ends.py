@@ -81,6 +81,12 @@ def test_a_segfault_in_the_step_s_last_second_is_not_the_stopping_s_doing():
     assert verdict.first_failure.ranks == (2,)
 
 
+@pytest.mark.parametrize("number", [6, 11])
+def test_a_rank_that_crashes_while_the_time_limit_takes_it_down_ran_out_of_time(number: int):
+    run = Run().rank(0, "n1", steps(1, 100), signal=number, end=600.5, times=[6.0 * i for i in range(1, 101)])
+    assert run.accounting("TIMEOUT", code=0, signal=15, end=601, time_limit_s=600).verdict().mode == "F3"
+
+
 @pytest.mark.parametrize(("number", "fault"), [(6, Fault.USER), (8, Fault.USER), (11, Fault.USER), (9, Fault.UNKNOWN)])
 def test_who_must_act_on_a_death_by_signal(number: int, fault: Fault):
     """SIGABRT, SIGFPE and SIGSEGV are the program's own; who sent SIGKILL is not known without a record."""
