@@ -67,13 +67,13 @@ class Way:
 
 
 @contextlib.contextmanager
-def a_way(seal: str, transport: str, munge_socket: Path, folder: Path) -> Iterator[Way]:
+def a_way(seal: str, transport: str, munge_socket: Path, folder: Path, *, host: str = "127.0.0.1", listen: tuple[str, ...] = ("127.0.0.1",)) -> Iterator[Way]:
     """The way by this seal and this transport, its folders below ``folder``."""
     ports = Ports()
     (folder / "spool").mkdir(mode=0o1733)
     site = Site(
         spool_dir=folder / "spool", daemon_user="root", munge_socket=munge_socket, seal=seal, transport=transport,
-        seal_key_file=key(folder / "seal.key"), daemon_host="127.0.0.1", daemon_port=ports.take(), listen=("127.0.0.1",),
+        seal_key_file=key(folder / "seal.key"), daemon_host=host, daemon_port=ports.take(), listen=listen,
     )
     history = History(folder / "history.db")
     chosen = transport_of(site)

@@ -106,6 +106,27 @@ def test_a_connection_that_drips_is_ended(tcp_way, monkeypatch):
         assert connection.recv(200).startswith(b"later nothing came")
 
 
+def has_ipv6() -> bool:
+    """Whether this machine's loopback speaks it."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as tried:
+            tried.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="no IPv6 on the loopback here")
+@pytest.mark.parametrize(("host", "listen"), [("::1", ("::1",)), ("::1", ("127.0.0.1", "::1")), ("127.0.0.1", ("127.0.0.1", "::1"))])
+def test_reports_come_over_ipv6_as_well(host: str, listen: tuple[str, ...], munge_socket: Path, open_folder: Path) -> None:
+    """Alone, and beside IPv4 on the same port; refusals come back the same way, and a stranger's address is told in the log."""
+    with a_way("key_file", "tcp", munge_socket, open_folder, host=host, listen=listen) as way:
+        tcp.TRANSPORT.probe(way.site)
+        assert way.refused(way.sealed()) == ""
+        assert "cluster 'other'" in way.refused(close_document(NOTE.model_copy(update={"attempt": NOTE.attempt.model_copy(update={"cluster": "other"})}),
+                                                               "4711.5f0c8a3b9d2e4f61", seal_of(way.site), SealKeys.of(way.site, 0)))  # fmt: skip
+
+
 @pytest.mark.parametrize("fails", ["fsync", "write", "rename"])
 def test_no_receipt_before_the_piece_is_durable(tcp_way, monkeypatch, fails):
     """When any step of keeping it fails, the node is told to come later, and keeps the document."""
