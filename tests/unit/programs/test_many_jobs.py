@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -77,6 +78,16 @@ def test_a_process_that_dies_is_a_row_without_a_verdict(folder, monkeypatch):
     assert "died" in next(one.why for one in found if one.label == "41")
 
 
+def rest_of(terminal: int) -> str:
+    """All that was written to a terminal whose other side is closed: a read gives what has come so far, and the kernel hands it on in parts."""
+    read = b""
+    with contextlib.suppress(OSError):  # EIO: nothing more will come
+        while part := os.read(terminal, 65536):
+            read += part
+    os.close(terminal)
+    return read.decode()
+
+
 @pytest.mark.parametrize("columns", [100, 40, 12])
 def test_a_terminal_sees_a_bar_that_fits_and_nothing_of_it_stays(folder, capsys, monkeypatch, columns):
     """It is cleared with blanks, which every terminal knows, and never as wide as the terminal, which would begin a new line."""
@@ -85,8 +96,7 @@ def test_a_terminal_sees_a_bar_that_fits_and_nothing_of_it_stays(folder, capsys,
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr("sys.stderr", terminal)
         assert main(["diagnose", str(folder)]) == 0
-    drawn = os.read(ours, 65536).decode()
-    os.close(ours)
+    drawn = rest_of(ours)
     *drawings, cleared, after = drawn.split("\r")
     assert "4/4 jobs" in drawings[-1]
     assert all(len(one) < columns for one in (*drawings, cleared))
@@ -238,8 +248,7 @@ def test_ctrl_c_tells_what_was_done_and_leaves_no_process(tmp_path):
         drawn += os.read(ours, 4096).decode()
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=120)
-    drawn += os.read(ours, 65536).decode()
-    os.close(ours)
+    drawn += rest_of(ours)
     assert process.returncode == 130, drawn
     assert "Traceback" not in drawn
     assert "8 of 12 jobs were not looked at" in drawn
