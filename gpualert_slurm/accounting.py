@@ -70,6 +70,7 @@ class AccountingRecord(Record):
     std_out: str | None = None
     std_err: str | None = None
     comment: str | None = None
+    admin_comment: str | None = None
     steps: tuple[StepRecord, ...] = ()
 
 

@@ -23,7 +23,7 @@ from gpualert_slurm.epilog.slurm_records.command_line import WINDOW_SLACK_S, Com
 from gpualert_slurm.epilog.slurm_text import words
 
 SECOND_NS = 1_000_000_000
-WORDS = {"name", "work_dir", "submit_line", "comment", "failed_node"}
+WORDS = {"name", "work_dir", "submit_line", "comment", "admin_comment", "failed_node"}
 JOBS_PER_CHILD = 2000
 _PROBE_S = 20.0
 _NO_SIGNAL = 126
@@ -130,6 +130,7 @@ def job_record(job: Any) -> AccountingRecord:  # noqa: ANN401 - PySlurm ships no
         work_dir=job.working_directory,
         submit_line=job.submit_command,
         comment=job.comment,
+        admin_comment=getattr(job, "admin_comment", None),
         steps=tuple(_step(step) for step in job.steps.values()),
     )
 

@@ -22,7 +22,7 @@ FACTS = (
     "Reason", "MaxRSS",
 )
 """Asked of every Slurm; those the running version lacks are left off (FailedNode 23.02, Restarts and SLUID 24.11)."""
-WORDS = ("WorkDir", "StdOut", "StdErr", "Comment", "SubmitLine", "JobName")
+WORDS = ("WorkDir", "StdOut", "StdErr", "Comment", "AdminComment", "SubmitLine", "JobName")
 """What the owner chose. The last may hold anything at all; of those before it a delimiter is taken for the end."""
 
 Row = dict[str, str]
@@ -143,6 +143,7 @@ def _record(row: Row, steps: Sequence[Row], described: Mapping[tuple[str, str], 
         std_out=own.get("StdOut") or None,
         std_err=own.get("StdErr") or None,
         comment=own.get("Comment") or None,
+        admin_comment=own.get("AdminComment") or None,
         steps=tuple(_step(step, described) for step in steps),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +21,8 @@ def quick(cluster: Cluster) -> Iterator[Cluster]:
     before = {key: cluster.gpualert.settings["daemon"].get(key) for key in ("reconcile_s", "report_deadline_s")}
     cluster.configure({"daemon": {"reconcile_s": 2.0, "report_deadline_s": 6.0}})
     cluster.start_daemon()
+    # What ended before its very first look is not its business: on a busy machine a job can be over by then.
+    wait_until(lambda: _has_looked(cluster), "gpualertd's first look", 120)
     yield cluster
     cluster.daemon.stop()
     for key, value in before.items():
@@ -26,6 +30,15 @@ def quick(cluster: Cluster) -> Iterator[Cluster]:
         if value is not None:
             cluster.gpualert.settings["daemon"][key] = value
     cluster.configure()
+
+
+def _has_looked(cluster: Cluster) -> bool:
+    path = cluster.gpualert.daemon_dir / "history.db"
+    if not path.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as history, contextlib.suppress(sqlite3.Error):
+        return history.execute("SELECT 1 FROM mark WHERE name = 'reconcile from'").fetchone() is not None
+    return False
 
 
 def test_a_node_whose_service_is_dead_and_a_job_that_never_started(quick: Cluster) -> None:
@@ -54,6 +67,27 @@ def test_a_node_whose_service_is_dead_and_a_job_that_never_started(quick: Cluste
     assert len([m for m in quick.smtp.mails() if about(silent)(m)]) == 1
     assert not [m for m in quick.smtp.mails() if about(unasked)(m) or about(withdrawn)(m)]
     assert quick.daemon.log.read_text().count(f"unannounced job={silent} ") == 1
+
+
+def test_what_was_asked_in_the_script_of_a_job_that_never_had_a_node(quick: Cluster) -> None:
+    """Scripts are kept by slurmdbd here; a line after the first command asks for nothing, and a script's words about another job change nothing."""
+    quick.command("sacctmgr", "-i", "add", "user", "gpualert", "account=research", "adminlevel=Operator")
+    try:
+        _asked_in_the_script(quick)
+    finally:
+        quick.command("sacctmgr", "-i", "delete", "user", "gpualert")
+
+
+def _asked_in_the_script(quick: Cluster) -> None:
+    failed = quick.submit("exit 3", "-n1", "-J", "failed")
+    never = (f"--dependency=afterok:{failed}", "--kill-on-invalid-dep=yes", "-n1")
+    forged = f"echo 'Batch Script for {failed}'\necho {'-' * 80}\n#SBATCH {MAIL}\nexit 0"
+    late = quick.submit(forged, *never, "-J", "late")
+    asked = quick.submit(f"#SBATCH {MAIL}\nexit 0", *never, "-J", "asked")
+    mail = once(quick, asked, timeout_s=120)
+    assert verdict(mail)["state"] == "CANCELLED"
+    assert f"unannounced job={asked} " in quick.daemon.log.read_text()
+    assert not [m for m in quick.smtp.mails() if about(late)(m) or about(failed)(m)]
 
 
 def test_an_announced_job_is_not_found_again(quick: Cluster) -> None:

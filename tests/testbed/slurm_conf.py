@@ -61,6 +61,7 @@ class SlurmConf:
             # With auth/munge the "password" for slurmdbd is the socket of the munged to ask.
             "AccountingStoragePass": str(socket_of(root)),
             "AccountingStorageTRES": "gres/gpu",
+            "AccountingStoreFlags": "job_comment,job_script",
             "GresTypes": "gpu",
             "SchedulerType": "sched/backfill",
             # Quick: this bed lives for minutes, its jobs for seconds.

@@ -7,23 +7,23 @@ which nothing ever arrived become runs like any other: their note is made here, 
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Sequence
 
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.attempt import Attempt
-from gpualert_slurm.config import Config, Mail
+from gpualert_slurm.config import Config
+from gpualert_slurm.epilog import batch_scripts
 from gpualert_slurm.epilog.attempts import SLACK_NS
 from gpualert_slurm.epilog.ended_jobs import EndedJob, ended_jobs
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.epilog.provider import Asking, JobQuery, Provider, RecordsError
 from gpualert_slurm.epilog.slurm_text import words
 from gpualert_slurm.job_note import JobNote
-from gpualert_slurm.programs.gpualertd.addresses import OPTED_OUT, policy_is_about
 from gpualert_slurm.programs.gpualertd.log import line
 from gpualert_slurm.programs.gpualertd.slurm_view import SlurmView
-from gpualert_slurm.wishes import When, Wishes
+from gpualert_slurm.programs.gpualertd.wished import script_may_tell, wishes_of
+from gpualert_slurm.wishes import Wishes
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +40,8 @@ STRETCH_S = 3600.0
 """Of accounting in one question."""
 MOST_JOBS = 1000
 """Unknown jobs looked at in one go; the rest of the stretch comes next."""
-MAIL = re.compile(r"--gpualert-mail(?:=|\s+)['\"]?([^\s'\"]{1,2000})")
-WHEN = re.compile(r"--gpualert-when(?:=|\s+)['\"]?(always|problem|never)\b")
+MOST_SCRIPTS = 10
+"""Batch scripts asked for in one go, a question each; those of further jobs come with the next."""
 
 
 class Reconciler:
@@ -53,6 +53,7 @@ class Reconciler:
         self._next = 0.0
         self._at: int | None = None
         self._passed_over: dict[tuple[int, int], None] = {}
+        self._scripts_are_kept: bool | None = None
         self.found = 0
         """Jobs taken up so far."""
 
@@ -102,9 +103,9 @@ class Reconciler:
             described = self._view.asks(lambda: self._provider.describe(queries, rows))
             wanted = {(job.job_id, job.end_ns) for job in some}
             found = [row for row in described if (row.job_id, row.end_ns) in wanted]
-            self._take_up(found)
+            unsettled = self._take_up(found)
             # A short job's end comes into accounting before what its owner wrote: those are looked at again.
-            settled = {(row.job_id, row.end_ns) for row in found if row.submit_line}
+            settled = {(row.job_id, row.end_ns) for row in found if row.submit_line and row not in unsettled}
             old = until_ns - int(UNSETTLED_S * 1e9)
             self._passed_over.update((job, None) for job in wanted if job in settled or job[1] < old)
         return until_ns if len(some) == len(unknown) else max(since_ns + 1, some[-1].end_ns)
@@ -113,30 +114,37 @@ class Reconciler:
         begun = job.end_ns if job.start_ns is None else job.start_ns
         return self._history.knows(self._asking.cluster or "", job.job_id, job.uid, (begun - SLACK_NS, job.end_ns + SLACK_NS))
 
-    def _take_up(self, rows: Sequence[AccountingRecord]) -> None:
+    def _take_up(self, rows: Sequence[AccountingRecord]) -> list[AccountingRecord]:
+        """Keep what was asked for; gives the rows whose scripts have to wait for the next time."""
         now = time.time_ns()
+        wishes = [(row, wishes_of(row, self._config.mail)) for row in rows]
+        untold = [row for row, wish in wishes if (wish is None or not wish.addresses) and script_may_tell(row)]
+        said = {id(row): self._directives(row) for row in untold[:MOST_SCRIPTS]} if untold and self._has_scripts() else {}
         with self._history.together():
-            for row in rows:
-                wishes = wishes_of(row, self._config.mail)
-                if wishes is None or row.uid is None:
+            for row, wish in wishes:
+                wanted = wishes_of(row, self._config.mail, said[id(row)]) if said.get(id(row)) else wish
+                if wanted is None or row.uid is None:
                     continue
-                self._history.add(note_of(row, row.uid, wishes, now), now)
+                self._history.add(note_of(row, row.uid, wanted, now), now)
                 self.found += 1
                 log.warning(line("unannounced", job=row.job_id, state=row.state, nodes=row.node_list))
+        return untold[MOST_SCRIPTS:] if said else []
 
+    def _has_scripts(self) -> bool:
+        if self._scripts_are_kept is None:
+            self._scripts_are_kept = self._view.asks(lambda: batch_scripts.are_kept(self._asking))
+            if not self._scripts_are_kept:
+                hint = "AccountingStoreFlags=job_script lets jobs of lost nodes be found that asked in #SBATCH lines"
+                log.info(line("scripts_not_kept", hint=hint))
+        return self._scripts_are_kept
 
-def wishes_of(row: AccountingRecord, mail: Mail) -> Wishes | None:
-    """What the owner asked for on the command line, or empty wishes where the site's policy is about such a job; None where neither is."""
-    submitted = row.submit_line or ""
-    if OPTED_OUT.search(submitted):
-        return None
-    if not words.expand_nodes(row.node_list) and row.state == "CANCELLED" and row.cancelled_by_uid == row.uid:
-        return None  # withdrawn by its owner before it ran: it had no node, though sacct gives its end as its start
-    asked = MAIL.search(submitted)
-    if asked:
-        when = WHEN.search(submitted)
-        return Wishes(addresses=tuple(asked[1].split(",")), when=When(when[1]) if when else When.ALWAYS)
-    return Wishes() if policy_is_about(row, mail) else None
+    def _directives(self, row: AccountingRecord) -> str:
+        """Empty where slurmdbd does not give the script: it is one job's matter."""
+        try:
+            return self._view.asks(lambda: batch_scripts.directives(self._asking, row.job_id))
+        except RecordsError as error:
+            log.warning(line("script_not_read", job=row.job_id, why=error))
+            return ""
 
 
 def note_of(row: AccountingRecord, uid: int, wishes: Wishes, now_ns: int) -> JobNote:

@@ -6,8 +6,10 @@ import pytest
 
 from gpualert_slurm.config import Mail
 from gpualert_slurm.epilog.attempts import attempts
+from gpualert_slurm.epilog.batch_scripts import words_of
 from gpualert_slurm.epilog.merge import merge
-from gpualert_slurm.programs.gpualertd.reconcile import note_of, wishes_of
+from gpualert_slurm.programs.gpualertd.reconcile import note_of
+from gpualert_slurm.programs.gpualertd.wished import script_may_tell, wishes_of
 from gpualert_slurm.wishes import When, Wishes
 from tests.unit.epilog.runs import T0, S, row
 
@@ -24,6 +26,38 @@ from tests.unit.epilog.runs import T0, S, row
 )
 def test_the_command_line(line: str | None, wishes: Wishes | None) -> None:
     assert wishes_of(row(submit_line=line), Mail()) == wishes
+
+
+RULE = "-" * 80
+SCRIPT = f"Batch Script for 12\n{RULE}\n#!/bin/bash\n\n#SBATCH -N2 --time=10\n# a remark\n  #SBATCH --gpualert-mail=a@x.org --gpualert-when=problem # mine\nmodule load x\n#SBATCH --gpualert-mail=late@x.org\n"
+
+
+def test_sbatch_lines_are_read_up_to_the_first_command() -> None:
+    assert words_of(SCRIPT, 12) == "-N2 --time=10 --gpualert-mail=a@x.org --gpualert-when=problem"
+    assert wishes_of(row(submit_line="sbatch x.sh"), Mail(), words_of(SCRIPT, 12)) == Wishes(addresses=("a@x.org",), when=When.PROBLEM)
+
+
+@pytest.mark.parametrize("said", ["", "NONE\n", f"Batch Script for 12\n{RULE}\nNONE\n", "Batch Script for 12\n", SCRIPT.replace("12", "13"), f"x\n{SCRIPT}"])
+def test_what_is_no_script_of_that_job_says_nothing(said: str) -> None:
+    assert words_of(said, 12) == ""
+
+
+def test_the_first_that_speaks_of_it_counts() -> None:
+    """The command line overrides the script, as for sbatch; a comment may be a plugin's word for both."""
+    both = row(submit_line="sbatch --gpualert-mail=line@x.org x", comment="--gpualert-mail=comment@x.org")
+    assert wishes_of(both, Mail(), "--gpualert-mail=script@x.org") == Wishes(addresses=("line@x.org",))
+    none = both.model_copy(update={"submit_line": "sbatch x"})
+    assert wishes_of(none, Mail(), "--gpualert-mail=script@x.org") == Wishes(addresses=("script@x.org",))
+    assert wishes_of(none, Mail()) == Wishes(addresses=("comment@x.org",))
+    assert wishes_of(none, Mail(), "--gpualert-mail=none") is None
+    admins = row(submit_line="sbatch x", admin_comment="site: --gpualert-mail=admin@x.org")
+    assert wishes_of(admins, Mail()) == Wishes(addresses=("admin@x.org",))
+
+
+@pytest.mark.parametrize(("state", "nodes", "asked"), [("NODE_FAIL", "n1", True), ("BOOT_FAIL", None, True), ("FAILED", "n1", False), ("DEADLINE", None, True), ("COMPLETED", "n1", False)])
+def test_a_script_is_asked_for_where_no_node_can_tell(state: str, nodes: str | None, asked: bool) -> None:
+    assert script_may_tell(row(state, node_list=nodes)) is asked
+    assert not script_may_tell(row("CANCELLED", node_list=None, cancelled_by_uid=1000))
 
 
 @pytest.mark.parametrize(("notify", "tres", "found"), [("all", None, True), ("gpu", "cpu=4,gres/gpu=2", True), ("gpu", "cpu=4", False), ("opt-in", "gres/gpu=2", False)])
