@@ -124,7 +124,7 @@ def absl(before: str = "pass", inside: str = "pass", after: str = "logging.info(
 
 SCRIPTS = (
     Flat(absl(), "G1", script="main.py"),
-    Flat(absl("logging.set_verbosity(logging.DEBUG)\n    import logging as std\n    std.getLogger('jax').setLevel(std.DEBUG)"), "G1", script="main.py", args=("--num_train_steps=90",), hard=True),
+    Flat(absl("import logging as std\n    std.getLogger('jax._src.xla_bridge').setLevel(std.DEBUG)\n    std.getLogger('jax._src.compiler').setLevel(std.DEBUG)"), "G1", script="main.py", args=("--num_train_steps=90",), hard=True),
     Flat(absl(), "A1", None, "config", "main.py", args=("--lerning_rate=0.1",)),
     Flat(absl(), "A1", None, "config", "main.py", args=("--num_train_steps=many",)),
     Flat(absl(inside="if step == 70:\n    held = jax.device_put(batch_at(0), jax.devices()[1])\n    params1 = jax.device_put(params, jax.devices()[0])\n    step_fn(params1, opt, *held)"), "A3", "device_mismatch", script="main.py", env=TWO),
@@ -142,7 +142,7 @@ SCRIPTS = (
     Flat(absl("import tensorflow_datasets as tfds\n    builder = tfds.builder('mnist')"), "A1", "missing_module", "env", "main.py"),
     Flat(absl("import numpy as np\n    images = np.load('cifar10/train_x.npy', mmap_mode='r')"), "A1", "file_not_found", "data", "main.py"),
     Flat(absl(inside="warm = FLAGS.num_train_steps - 120\nif step == 63:\n    logging.info('lr scale %.3f', step / warm)"), "A3", "div_zero", script="main.py"),
-    Flat("import sys\nsys.setrecursionlimit(10**9)\n" + PLAIN.format(n=80, lr=0.1, every=8) + "def visit(tree):\n    return jax.tree.map(lambda leaf: visit([leaf]), tree)\n\nvisit({'theta': theta})", "A2", "segfault", script="opt.py", status=-11),
+    Flat("import ctypes\nimport numpy as np\n" + PLAIN.format(n=80, lr=0.1, every=8) + "def peek(a):\n    return np.ctypeslib.as_array(ctypes.cast(24, ctypes.POINTER(ctypes.c_float)), (4,)).copy()\n\nprint(jax.jit(lambda v: jax.pure_callback(peek, jax.ShapeDtypeStruct((4,), jnp.float32), v))(theta))", "A2", "segfault", script="opt.py", status=-11),
     Flat("import faulthandler\nfaulthandler.enable()\n" + PLAIN.format(n=50, lr=0.1, every=2) + "import ctypes\nimport numpy as np\nraw = np.asarray(theta).ctypes.data\nctypes.memmove(ctypes.c_void_p(raw & 0xFFF), ctypes.c_void_p(raw), 16)", "A2", "segfault", script="opt.py", status=-11),
     Flat(ASK.format(port=1, n=2, rank=1, wait=6) + PLAIN.format(n=100, lr=0.1, every=10), "C1", None, script="multi.py", fault="unknown", first=(), failed=(), status=None),
     Flat(ASK.format(port=47311, n=3, rank=0, wait=7) + PLAIN.format(n=100, lr=0.1, every=10), "C1", None, script="multi.py", fault="unknown", first=(), failed=(), status=None),

@@ -21,12 +21,14 @@ LINES = (
     'print(f"第 {i} 步  损失 {(w - target) ** 2:.4f}  学习率 0.05", flush=True)',
     'print(f"itération {i} : coût = {(w - target) ** 2:.5f}", flush=True)',
     'print(time.strftime("%H:%M:%S"), "INFO", "fit.py:9", f"global_step={i}", f"loss={(w - target) ** 2:.4e}", sep=" | ", flush=True)',
-    'print(f"i={i}\\tcost={(w - target) ** 2:.5f}\\teta={(200 - i) * 0.003:.1f}s", flush=True)',
+    'print(f"i={i}\\tcost={(w - target) ** 2:.5f}\\teta={({n} - i) * 0.003:.1f}s", flush=True)',
 )
 
 
-def fit(turn: int, inside: str = "pass", n: int = 160, every: int = 8) -> str:
-    """A loop that tells of itself in the turn's way."""
+def fit(turn: int, inside: str = "pass", n: int = 0, every: int = 0) -> str:
+    """A loop that tells of itself in the turn's way, of the turn's length."""
+    n = n or 140 + 17 * (turn // 6)
+    every = every or 5 + turn // 6
     return PURE.format(seed=turn, name="i", n=n, every=every, inside=inside.replace("\n", "\n    "), line=LINES[turn % len(LINES)].replace("{n}", str(n)))
 
 
@@ -50,38 +52,37 @@ TEXTS = "samples = ['The process was killed by the kernel (Out of memory).', 'Tr
 NUMPY = "import numpy as np\na = np.array([1.0, 0.0, -1.0])\nprint('log:', np.log(a), 'quotient:', 1 / a, 'nanmean:', np.nanmean(np.log(a)), flush=True)\nprint('overflow test:', np.exp(np.float32(200)), flush=True)\n"
 LSTSQ = "import numpy as np\ntry:\n    np.linalg.inv(np.zeros((3, 3)))\nexcept np.linalg.LinAlgError:\n    import traceback\n    traceback.print_exc()\n    print('Hessian is singular, damped by 1e-3', flush=True)\n"
 SH = "python3 fit.py\n"
-FIT5 = (("fit.py", fit(5)),)
 SCRIPTS = (
-    Flat(UNIT + fit(0), "G1", script="run_fit.py", hard=True),
-    Flat(DOCTEST + fit(1), "G1", script="anpassung.py", hard=True),
-    Flat(RETRY + fit(2) + "print('训练完成')", "G1", script="train_zh.py", hard=True),
-    Flat(THREADS + fit(3), "G1", script="ajuste.py", hard=True),
-    Flat(FINAL + fit(4), "G1", script="fit.py", hard=True),
-    Flat(AIO + fit(5), "G1", script="fit.py", hard=True),
-    Flat(CODE + fit(0) + "print('ok')", "G1", script="show.py", hard=True),
-    Flat(CONFIG + fit(1) + "print('Training beendet.')", "G1", script="anpassung.py", hard=True),
-    Flat(LABELS + fit(2), "G1", script="cls.py", hard=True),
-    Flat(WARN + fit(3) + "print('terminé')", "G1", script="ajuste.py", hard=True),
-    Flat(CHAIN + fit(4) + "print('bye')", "G1", script="fit.py", hard=True),
-    Flat(HALVE + fit(5), "G1", script="fit.py", hard=True),
-    Flat(fit(0) + CLEAN, "G1", script="fit.py", hard=True),
-    Flat(SUB + fit(1), "G1", script="probe.py", hard=True),
-    Flat(EXIT + fit(2), "G1", script="fit.py", hard=True),
-    Flat(fit(3) + TEXTS, "G1", script="generate.py", hard=True),
-    Flat(fit(4, "if i == 77:\n    try:\n        [][i]\n    except IndexError as e:\n        print('WARN sample 77 dropped:', repr(e), flush=True)"), "G1", script="fit.py", hard=True),
-    Flat(fit(5, "if i % 50 == 0:\n    print('E', i, 'gradient norm inf -> step skipped (loss scale 65536 -> 32768)', flush=True)"), "G1", script="fit.py", hard=True),
-    Flat("trap 'echo \"caught USR1, state written\"' USR1\nkill -USR1 $$\n(ulimit -v 20000; python3 -c pass) ; echo \"small probe: $?\"\n" + SH, "G1", script="job.sh", files=FIT5, hard=True),
-    Flat("for h in n01 n02; do timeout 1 bash -c \"echo > /dev/tcp/127.0.0.1/9\" || echo \"$h: health port closed\"; done\n" + SH + "echo 'errors seen: 0'", "G1", script="job.sh", files=FIT5, hard=True),
-    Flat("set -x\nrm -r old_run || true\nsrun --version || echo 'no srun, running plainly'\n" + SH + "tar czf out.tgz fit.py missing.log || echo 'tar complained, archive is there'", "G1", script="job.sh", files=FIT5, hard=True),
-    Flat(SH + "wait\nkill -0 999999\necho \"leftovers: $?\"\nexit 0", "G1", script="job.sh", files=FIT5, hard=True),
-    Flat("python3 fit.py | tee log.txt\nprintf 'Fehlerprotokoll:\\n  0 Fehler, 0 Abbrüche, 3 Warnungen (NaN-Zeilen entfernt: 12)\\n'", "G1", script="job.sh", files=(("fit.py", fit(1)),), hard=True),
-    Flat(fit(0), "G1", script="fit.py"),
-    Flat(fit(1) + "print('Training abgeschlossen nach 160 Durchgängen')", "G1", script="anpassung.py"),
-    Flat(fit(2) + "print('完成')", "G1", script="xunlian.py"),
-    Flat(fit(3) + "print('Modèle enregistré dans modele.txt')", "G1", script="ajuste.py"),
+    Flat(UNIT + fit(36), "G1", script="run_fit.py", hard=True),
+    Flat(DOCTEST + fit(67), "G1", script="anpassung.py", hard=True),
+    Flat(RETRY + fit(32) + "print('训练完成')", "G1", script="train_zh.py", hard=True),
+    Flat(THREADS + fit(63), "G1", script="ajuste.py", hard=True),
+    Flat(FINAL + fit(28), "G1", script="fit.py", hard=True),
+    Flat(AIO + fit(59), "G1", script="fit.py", hard=True),
+    Flat(CODE + fit(18) + "print('ok')", "G1", script="show.py", hard=True),
+    Flat(CONFIG + fit(49) + "print('Training beendet.')", "G1", script="anpassung.py", hard=True),
+    Flat(LABELS + fit(14), "G1", script="cls.py", hard=True),
+    Flat(WARN + fit(45) + "print('terminé')", "G1", script="ajuste.py", hard=True),
+    Flat(CHAIN + fit(10) + "print('bye')", "G1", script="fit.py", hard=True),
+    Flat(HALVE + fit(41), "G1", script="fit.py", hard=True),
+    Flat(fit(66) + CLEAN, "G1", script="fit.py", hard=True),
+    Flat(SUB + fit(31), "G1", script="probe.py", hard=True),
+    Flat(EXIT + fit(62), "G1", script="fit.py", hard=True),
+    Flat(fit(27) + TEXTS, "G1", script="generate.py", hard=True),
+    Flat(fit(58, "if i == 77:\n    try:\n        [][i]\n    except IndexError as e:\n        print('WARN sample 77 dropped:', repr(e), flush=True)"), "G1", script="fit.py", hard=True),
+    Flat(fit(23, "if i % 50 == 0:\n    print('E', i, 'gradient norm inf -> step skipped (loss scale 65536 -> 32768)', flush=True)"), "G1", script="fit.py", hard=True),
+    Flat("trap 'echo \"caught USR1, state written\"' USR1\nkill -USR1 $$\n(ulimit -v 9000; python3 -c pass) ; echo \"small probe: $?\"\n" + SH, "G1", script="job.sh", files=(("fit.py", fit(5)),), hard=True),
+    Flat("for h in n01 n02; do timeout 1 bash -c \"echo > /dev/tcp/127.0.0.1/9\" || echo \"$h: health port closed\"; done\n" + SH + "echo 'errors seen: 0'", "G1", script="job.sh", files=(("fit.py", fit(17)),), hard=True),
+    Flat("set -x\nrm -r old_run || true\nsrun --version || echo 'no srun, running plainly'\n" + SH + "tar czf out.tgz fit.py missing.log || echo 'tar complained, archive is there'", "G1", script="job.sh", files=(("fit.py", fit(33)),), hard=True),
+    Flat(SH + "wait\nkill -0 999999\necho \"leftovers: $?\"\nexit 0", "G1", script="job.sh", files=(("fit.py", fit(40)),), hard=True),
+    Flat("python3 fit.py | tee log.txt\nprintf 'Fehlerprotokoll:\\n  0 Fehler, 0 Abbrüche, 3 Warnungen (NaN-Zeilen entfernt: 12)\\n'", "G1", script="job.sh", files=(("fit.py", fit(49)),), hard=True),
+    Flat(fit(12), "G1", script="fit.py"),
+    Flat(fit(43) + "print('Training abgeschlossen nach 160 Durchgängen')", "G1", script="anpassung.py"),
+    Flat(fit(8) + "print('完成')", "G1", script="xunlian.py"),
+    Flat(fit(39) + "print('Modèle enregistré dans modele.txt')", "G1", script="ajuste.py"),
 )  # fmt: skip
 NUMERIC = (
-    Flat(NUMPY + fit(4) + "print('converged')", "G1", script="robust.py", hard=True),
-    Flat(LSTSQ + fit(5), "G1", script="newton.py", hard=True),
+    Flat(NUMPY + fit(70) + "print('converged')", "G1", script="robust.py", hard=True),
+    Flat(LSTSQ + fit(35), "G1", script="newton.py", hard=True),
 )
 RECIPE = Recipe("loud_but_fine", "test", lambda: (job for scripts, python in ((SCRIPTS, "system"), (NUMERIC, "tabular")) for job in flat_jobs(scripts, python, HEADS)))

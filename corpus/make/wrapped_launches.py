@@ -97,7 +97,7 @@ SCRIPTS = (
     Flat("perl train.pl", "A3", "div_zero", script=S, files=(("train.pl", PERL.replace("END_HERE", "print 1 / ($pass - 30), \"\\n\" if $pass >= 30;")),), status=255),
     Flat("perl train.pl", "A3", "file_not_found", script=S, files=(("train.pl", PERL.replace("END_HERE", "open(my $f, '<', 'dev.txt') or die \"cannot open dev.txt: $!\" if $pass == 25;")),), status=2),
     Flat("awk 'BEGIN { w = 9; for (i = 1; i <= 50; i++) { w = w * 0.9; if (i % 5 == 0) print \"round\", i, \"cost\", w }; n = split(\"\", rows); print \"mean\", w / n }'", "A3", "div_zero", script=S, status=2),
-    Flat("set -euo pipefail\npython3 fit.py 70 | tee fit.csv | awk -F, 'NR % 2 { print strftime(\"%T\"), $0; fflush() }'\nsort fit.csv > /etc/fit.sorted", "A3", "permission", script=S, files=FILES, status=2),
+    Flat("set -euo pipefail\npython3 fit.py 70 | tee fit.csv | awk -F, 'NR % 2 { print strftime(\"%T\"), $0; fflush() }'\nsort fit.csv > /etc/fit.sorted", "A3", "permission", script=S, files=FILES),
     Flat("exec 2>&1\nulimit -v 900000\nnice -n 1 python3 fit.py 75\nperl -e 'my @pairs = (1) x 400_000_000; print scalar(@pairs), \"\\n\"'", "A3", "ram_oom", script=S, files=FILES),
     Flat("conda_run() { echo \"+ conda run -n train $*\" >&2; \"$@\"; rc=$?; [ $rc -eq 0 ] || echo \"ERROR conda.cli.main_run:execute(125): \\`conda run $*\\` failed. (See above for error)\" >&2; return $rc; }\nconda_run python3 -m fairseq_cli.train data-bin --arch transformer", "A1", "missing_module", "env", S),
 )  # fmt: skip
