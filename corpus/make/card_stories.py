@@ -1,23 +1,24 @@
 """Test part, by hand: GPU memory that ran out, broken cards, NCCL that does not start or waits in vain, in the words of other libraries than PyTorch and of newer versions."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
 from random import Random
 
 from corpus.label import Label
 from corpus.running.hand import GIB, Hand
 from corpus.running.job import HandJob, Recipe
 
-OPT = "/opt/apps/ml/lib/python3.12/site-packages"
 FULL = (
     ("cupy", "  File \"/u/kim/lbm/step.py\", line 141, in collide\n    feq = cp.einsum('qd,dxyz->qxyz', e, u)\n  File \"cupy/cuda/memory.pyx\", line 1142, in cupy.cuda.memory.SingleDeviceMemoryPool._try_malloc\ncupy.cuda.memory.OutOfMemoryError: Out of memory allocating 9,663,676,416 bytes (allocated so far: 77,309,411,328 bytes).", False),
     ("rmm", "  File \"/u/kim/etl/join.py\", line 58, in <module>\n    wide = left.merge(right, on='session_id')\nMemoryError: std::bad_alloc: out_of_memory: CUDA error at: /opt/apps/ml/include/rmm/mr/device/cuda_memory_resource.hpp:62: cudaErrorMemoryAllocation out of memory", False),
-    ("xgboost", "  File \"/u/kim/rank/gbm.py\", line 77, in <module>\n    booster = xgb.train(params, dtrain, 400, evals=[(dvalid, 'valid')])\nxgboost.core.XGBoostError: [14:02:51] /workspace/src/tree/../common/device_helpers.cuh:431: Memory allocation error on worker 0: [14:02:51] /workspace/src/c_api/../data/../common/common.h:45: cudaErrorMemoryAllocation: out of memory\n- Free memory: 1093664768\n- Requested memory: 9130934272", True),
+    ("xgboost", "  File \"/u/kim/rank/gbm.py\", line 77, in <module>\n    booster = xgb.train(params, dtrain, 400, evals=[(dvalid, 'valid')])\nxgboost.core.XGBoostError: [HH:MM:SS] /workspace/src/tree/../common/device_helpers.cuh:431: Memory allocation error on worker 0: [HH:MM:SS] /workspace/src/c_api/../data/../common/common.h:45: cudaErrorMemoryAllocation: out of memory\n- Free memory: 1093664768\n- Requested memory: 9130934272", True),
     ("paddle", "  File \"/u/kim/ocr/tools/train.py\", line 244, in main\n    program.train(config, train_dataloader, valid_dataloader, device, model)\n\n--------------------------------------\nC++ Traceback (most recent call last):\n--------------------------------------\n0   paddle::pybind::ThrowExceptionToPython(std::__exception_ptr::exception_ptr)\n\n----------------------\nError Message Summary:\n----------------------\nResourceExhaustedError: \n\nOut of memory error on GPU 0. Cannot allocate 3.164063GB memory on GPU 0, 38.601562GB memory has been allocated and available memory is only 815.750000MB.\n\nPlease check whether there is any other process using GPU 0.", True),
     ("jax", "  File \"/u/kim/gnn/train.py\", line 190, in train\n    state, metrics = train_step(state, graphs)\njaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 38654705664 bytes.\nBufferAssignment OOM Debugging.\nBufferAssignment stats:\n             parameter allocation:    2.31GiB\n              constant allocation:         0B\n        maybe_live_out allocation:    2.29GiB\n     preallocated temp allocation:   36.00GiB\nPeak buffers:\n\tBuffer 1:\n\t\tSize: 18.00GiB\n\t\tXLA Label: fusion", False),
-    ("keras", "2026-11-19 03:12:20.118422: W external/local_xla/xla/tsl/framework/bfc_allocator.cc:501] Allocator (GPU_0_bfc) ran out of memory trying to allocate 5.74GiB (rounded to 6163005696)requested by op StatefulPartitionedCall/functional_1/attention/MatMul\n  File \"/u/kim/asr/fit.py\", line 88, in <module>\n    model.fit(train, epochs=40)\ntensorflow.python.framework.errors_impl.ResourceExhaustedError: Graph execution error:\n\nDetected at node functional_1/attention/MatMul defined at (most recent call last):\nOut of memory while trying to allocate 6163005696 bytes.\n\t [[{{node StatefulPartitionedCall}}]]\nHint: If you want to see a list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions for current allocation info. [Op:__inference_one_step_on_iterator_3310]", True),
+    ("keras", "YYYY-MM-DD HH:MM:SS.118422: W external/local_xla/xla/tsl/framework/bfc_allocator.cc:501] Allocator (GPU_0_bfc) ran out of memory trying to allocate 5.74GiB (rounded to 6163005696)requested by op StatefulPartitionedCall/functional_1/attention/MatMul\n  File \"/u/kim/asr/fit.py\", line 88, in <module>\n    model.fit(train, epochs=40)\ntensorflow.python.framework.errors_impl.ResourceExhaustedError: Graph execution error:\n\nDetected at node functional_1/attention/MatMul defined at (most recent call last):\nOut of memory while trying to allocate 6163005696 bytes.\n\t [[{{node StatefulPartitionedCall}}]]\nHint: If you want to see a list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions for current allocation info. [Op:__inference_one_step_on_iterator_3310]", True),
     ("torch", "[rank2]:   File \"/u/kim/moe/train.py\", line 402, in <module>\n[rank2]:     loss.backward()\n[rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.42 GiB. GPU 2 has a total capacity of 94.50 GiB of which 5.11 GiB is free. Including non-PyTorch memory, this process has 89.38 GiB memory in use. Of the allocated memory 84.02 GiB is allocated by PyTorch, with 1.12 GiB allocated in private pools (e.g., CUDA Graphs), and 3.50 GiB is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.", True),
     ("llama.cpp", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 42880.00 MiB on device 0: cudaMalloc failed: out of memory\nalloc_tensor_range: failed to allocate CUDA0 buffer of size 44962938880\nllama_model_load: error loading model: unable to allocate CUDA0 buffer\nllama_model_load_from_file_impl: failed to load model\nmain: error: failed to load the model", False),
 )  # fmt: skip
+VERSIONS = ("13.3", "25.2", "2.1", "2.6", "0.4.38", "3.6", "2.7", "b4589")
 BROKEN = (
     (79, "GPU has fallen off the bus.", None, "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CUDA error: Could not synchronize CUDA stream: CUDA_ERROR_UNKNOWN: unknown error"),
     (48, "An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 4, subpartition 1.", {"ecc_volatile_uncorrected": 2, "ecc_aggregate_uncorrected": 5}, "cupy_backends.cuda.api.runtime.CUDARuntimeError: cudaErrorECCUncorrectable: uncorrectable ECC error encountered"),
@@ -31,19 +32,26 @@ BROKEN = (
 Rows = list[tuple[float, str]]
 
 
-def talk(kind: int, steps: int, *, first_s: float, each_s: float, dice: Random, planned: int = 4000, level: float = 2.4) -> Rows:
-    """Progress in one of five dialects: a line each ten steps."""
+def clock(hand: Hand, at: float) -> datetime:
+    """What a clock on the wall showed then: two hours east of Greenwich."""
+    return datetime.fromtimestamp(hand.at(at) / 1e9, timezone(timedelta(hours=2)))
+
+
+def talk(hand: Hand, kind: int, steps: int, *, first_s: float, each_s: float, dice: Random, planned: int = 4000, level: float = 2.4) -> Rows:
+    """Progress in one of six dialects: a line each ten steps."""
     rows = []
     for i in range(10, steps + 1, 10):
         x = 0.7 + level * (1 + i / 60) ** -0.6 + dice.uniform(-0.02, 0.02)
         at = first_s + i * each_s + dice.uniform(0, 0.2)
+        now = clock(hand, at)
         text = (
             f"{{\"iter\": {i}, \"objective\": {x:.4f}, \"samples_per_s\": {dice.uniform(880, 920):.0f}, \"lr\": 0.0004}}",
-            f"I1119 14:{int(at) // 60 % 60:02d}:{int(at) % 60:02d}.{dice.randrange(10**6):06d} 139871 train.py:131] [{i}] loss={x:.5f}, learning_rate=0.0004, steps_per_sec={1 / each_s:.3f}",
-            f"[2026/11/19 14:{int(at) // 60 % 60:02d}:{int(at) % 60:02d}] ppocr INFO: epoch: [{1 + i // 200}/20], global_step: {i}, lr: 0.000400, loss: {x:.6f}, avg_reader_cost: 0.00071 s, avg_batch_cost: {each_s:.5f} s, ips: 221.7 samples/s",
+            f"I{now:%m%d %H:%M:%S.%f} 139871 train.py:131] [{i}] loss={x:.5f}, learning_rate=0.0004, steps_per_sec={1 / each_s:.3f}",
+            f"[{now:%Y/%m/%d %H:%M:%S}] ppocr INFO: epoch: [{1 + i // 200}/20], global_step: {i}, lr: 0.000400, loss: {x:.6f}, avg_reader_cost: 0.00071 s, avg_batch_cost: {each_s:.5f} s, ips: 221.7 samples/s",
             f"0: {i:>6} / {planned} | lm {x:.3f} | gnorm {0.4 + x / 5:.2f} | {each_s * 1000:.0f} ms/it",
             f"[{i}]\tvalid-rmse:{x:.5f}",
-        )[kind % 5]
+            f"{i}/{planned} - {i * each_s:.0f}s - {each_s * 1000:.0f}ms/step - accuracy: {1 - x / 4:.4f} - loss: {x:.4f}",
+        )[kind % 6]
         rows.append((at, text))
     return rows
 
@@ -57,11 +65,15 @@ def full(number: int) -> HandJob:
     hand = Hand((f"gpu-{11 + number:02d}",), job_id=5_310_400 + 7 * number, gpus=ranks, name=f"{name[:3]}-{number}", start_ns=1_795_290_100_000_000_000 + number * 10**12, submit_line=f"sbatch -G{ranks} go_{name[:3]}.sh")
     (node,) = hand.nodes
     steps = dice.randrange(150, 260, 10)
-    kind = {"paddle": 2, "xgboost": 4, "jax": 1}.get(name, number)
+    kind = {"paddle": 2, "xgboost": 4, "jax": 1, "keras": 5}.get(name, number)
     head: Rows = [(3.1, f"{name} build for CUDA 12.6, driver 560.35.03"), (9.8, "reading the index ... 1.2e6 entries")]
-    rows = head + (talk(kind, steps, first_s=31, each_s=0.9, dice=dice) if late else [])
+    rows = head + (talk(hand, kind, steps, first_s=31, each_s=0.9, dice=dice) if late else [])
     end = rows[-1][0] + dice.uniform(2, 14)
-    body = text if name == "llama.cpp" else ("" if not text.startswith("[rank") else "[rank2]: ") + "Traceback (most recent call last):\n" + text
+    now = clock(hand, end)
+    text = text.replace("YYYY-MM-DD", f"{now:%Y-%m-%d}").replace("HH:MM:SS", f"{now:%H:%M:%S}")
+    warning, _, text = text.rpartition("op StatefulPartitionedCall/functional_1/attention/MatMul\n") if name == "keras" else ("", "", text)
+    trace = ("[rank2]: " if text.startswith("[rank") else "") + "Traceback (most recent call last):\n" + text
+    body = text if name == "llama.cpp" else f"{warning}op functional_1/attention/MatMul\n{trace}" if warning else trace
     for rank in range(ranks):
         mine = sorted([*(rows if rank == 0 else []), *([(end, body)] if rank == bad else [])])
         hand.rank(rank, node, mine, code=1 if rank == bad else None, signal=None if rank == bad else 15, end=end + (0.9 if rank == bad else 4.4), local=rank, stream="both")
@@ -70,7 +82,7 @@ def full(number: int) -> HandJob:
         if number % 4 != 1:
             hand.gpu(node, rank, {"memory_total_bytes": top * GIB, "driver_version": "560.35.03"}, {}, memory_used_bytes=[0.01 * top * GIB, *(top * GIB * share * k / 9 for k in range(3, 10))], utilization_percent=[0, 12, 64, 81, 90, 88, 93, 41])
     hand.ended("FAILED", code=1, end=end + 7, steps=(("batch", "FAILED", 1, 0), ("0", "FAILED", 1, 0)))
-    return HandJob(Label(mode="B1", cause="cuda_oom", fault="user", failed_ranks=(bad,), first_ranks=(bad,), software={name: ""} if name != "torch" else {"torch": "2.7"}), hand)
+    return HandJob(Label(mode="B1", cause="cuda_oom", fault="user", failed_ranks=(bad,), first_ranks=(bad,), software={name: VERSIONS[number]}), hand)
 
 
 def broken(number: int) -> HandJob:
@@ -84,7 +96,7 @@ def broken(number: int) -> HandJob:
     end = 40 + 300 * 1.1
     for rank in range(ranks):
         node = nodes[rank // 2]
-        rows = talk(number + 1, 300, first_s=40, each_s=1.1, dice=dice) if rank == 0 else [(12.0, f"worker {rank} ready on {node}")]
+        rows = talk(hand, (1, 0, 3, 1, 3, 1, 0, 3)[number], 300, first_s=40, each_s=1.1, dice=dice) if rank == 0 else [(12.0, f"worker {rank} ready on {node}")]
         if rank == bad:
             rows = sorted([*rows, (end + 2.2, f"Traceback (most recent call last):\n  File \"/p/home/lee/run/main.py\", line {200 + number}, in <module>\n    train(cfg)\n  File \"/p/home/lee/run/loop.py\", line 97, in train\n    total += float(batch_loss)\n{error}")])
         hand.rank(rank, node, rows, code=1 if rank == bad else None, signal=None if rank == bad else 9, end=end + (2.9 if rank == bad else 8.0 + rank / 10), local=rank % 2, stream="both")
@@ -101,7 +113,7 @@ def own_kernel(number: int) -> HandJob:
     """The program's own kernel goes astray; the card is well: its counters say so."""
     dice = Random(5 + number)
     hand = Hand((f"c{21 + number}",), job_id=5_330_100 + number, gpus=1, name="raymarch", start_ns=1_795_310_000_000_000_000)
-    rows = talk(number, 180, first_s=20, each_s=0.7, dice=dice)
+    rows = talk(hand, number, 180, first_s=20, each_s=0.7, dice=dice)
     end = rows[-1][0] + 3
     error = ("cupy_backends.cuda.api.driver.CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered", "RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered")[number]
     rows.append((end, f"Traceback (most recent call last):\n  File \"render.py\", line {60 + number}, in <module>\n    march(grid, rays, out)\n{error}"))
@@ -146,9 +158,9 @@ def in_vain(number: int) -> HandJob:
     dead = number == 3
     for rank in range(8):
         node = nodes[rank // 4]
-        rows = talk(number + 3, 400, first_s=60, each_s=0.8, dice=dice) if rank == 0 else []
+        rows = talk(hand, (3, 1, 0, 3)[number], 400, first_s=60, each_s=0.8, dice=dice) if rank == 0 else []
         if rank != odd:
-            tag = f"[rank{rank}]:[E1119 16:{10 + number}:09.{rank}31207941 ProcessGroupNCCL.cpp:"
+            tag = f"[rank{rank}]:[E{clock(hand, end + rank / 30):%m%d %H:%M:%S.%f}941 ProcessGroupNCCL.cpp:"
             rows = [*rows, (end + rank / 30, f"{tag}655] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={sequence}, OpType={op}, NumelIn=8388608, NumelOut=8388608, Timeout(ms)={patience}000) ran for {patience}0{40 + rank} milliseconds before timing out.\n{tag}2299] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]  failure detected by watchdog at work sequence id: {sequence} PG status: last enqueued work: {sequence + 2}, last completed work: {sequence - 1}\n{tag}710] [Rank {rank}] To avoid data inconsistency, we are taking the entire process down.\nterminate called after throwing an instance of 'c10::DistBackendError'")]
         gone = rank == odd and dead
         hand.rank(rank, node, rows, signal=9 if rank == odd else 6, end=stop + 1.5 if gone else end + (9 if rank == odd else 1 + rank / 20), local=rank % 4, stream="both")
@@ -156,7 +168,7 @@ def in_vain(number: int) -> HandJob:
         hang = [100 if rank != odd else 0] * max(4, patience // 60)
         hand.gpu(node, rank % 4, {}, {}, utilization_percent=busy + hang, sm_activity_percent=[0, *[48] * 5, *[1 if rank != odd else 0] * len(hang)], power_mw=[90_000, *[520_000] * 5, *[135_000 if rank != odd else 95_000] * len(hang)])
     hand.ended("FAILED", signal=6, end=end + 15, steps=(("batch", "FAILED", 1, 0), ("0", "FAILED", 0, 6)))
-    return HandJob(Label(mode="C2", cause="nccl", trigger="A2" if dead else None, fault="unknown", failed_ranks=(odd,) if dead else (), first_ranks=(odd,) if dead else ()), hand)
+    return HandJob(Label(mode="C2", cause="nccl", trigger="A2" if dead else None, fault="unknown", first_ranks=(odd,) if dead else ()), hand)
 
 
 def some(make: object, numbers: Sequence[int]) -> Iterator[HandJob]:

@@ -129,7 +129,7 @@ NEW = (
     Flat(LITE + "fit(Regressor())", "G1", script="lit.py"),
     Flat(PRINTS.join((LITE, "fit(Regressor(), enable_progress_bar=False, callbacks=[Lines()])\nprint('fertig')")), "G1", script="lit.py"),
     Flat(LIT.format(validate="if self.current_epoch == 2:\n            raise LookupError(f'kein Etikett für Stapel {batch_idx}')") + "fit(Regressor(), num_sanity_val_steps=0)", "A3", "traceback", script="lit.py"),
-    Flat(LITE + "fit(Regressor(), accelerator='gpu', devices=2)", "A1", "traceback", "env", "lit.py"),
+    Flat(LITE + "fit(Regressor(), accelerator='gpu', devices=2)", "A1", "traceback", script="lit.py"),
     Flat(LITE + "from lightning.pytorch.callbacks import EarlyStopping\nfit(Regressor(lr=900.0), max_epochs=20, callbacks=[EarlyStopping('val_loss', check_finite=True, verbose=True)])", "E1", "nan_loss", "non_finite", "lit.py", status=0),
     Flat(PRINTS.join((LITE, "fit(Regressor(lr=300.0), max_epochs=3, enable_progress_bar=False, callbacks=[Lines()])")), "E1", "nan_loss", "non_finite", "lit.py", status=0),
     Flat(LITE + "fit(Regressor(8), max_epochs=1).save_checkpoint('small.ckpt')\nprint('---- second stage ----')\nfit(Regressor(24), ckpt_path='small.ckpt', max_epochs=3)", "E2", "runtime_error", "size_mismatch", "stages.py"),

@@ -68,7 +68,7 @@ ENVIRONMENTS = {
     ),
     "tabular": Environment(
         f"{PREFIX}tab/bin/python", f"{PREFIX}tab", "/data/envs/tab",
-        packages=("numpy", "xgboost", "lightgbm", "polars", "dask", "h5py", "pandas", "pyarrow", "scikit-learn", "structlog", "rich", "click"),
+        packages=("numpy", "xgboost", "lightgbm", "polars", "dask", "h5py", "pandas", "pyarrow", "scikit-learn", "structlog", "rich", "click", "hydra-core", "pydantic", "fire"),
     ),
     "jax": Environment(f"{PREFIX}j13/bin/python", f"{PREFIX}j13", "/proj/jax/v313", packages=("jax", "jaxlib", "flax", "optax", "numpy", "absl-py")),
     "keras": Environment(f"{PREFIX}tf2/bin/python", f"{PREFIX}tf2", "/opt/tf-env-12", packages=("tensorflow-cpu", "keras", "numpy", "h5py")),
