@@ -146,8 +146,8 @@ NEW = (
     Flat(BERT + "rows[100]['labels'] = torch.tensor(7)\nTrainer(BertForSequenceClassification(config), args(logging_steps=1, max_steps=200), train_dataset=rows).train()", "A3", "traceback", script="bert_cls.py"),
     Flat(BERT + "print('cache of all pairs')\ncache = torch.zeros(300_000, 200_000)", "A1", "ram_oom", "env", "pairs.py"),
     Flat(DDP.format(patience="", n=120, inside="pass"), "G1", script="ddp.py", launch=RUN),
-    Flat(DDP.format(patience="", n=200, inside="if it == 64 and rank == 1:\n        os.remove('cache/rank1.lock')"), "A3", "file_not_found", script="ddp.py", launch=RUN, failed=(1,), first=(1,)),
-    Flat(DDP.format(patience="", n=200, inside="if it == 90 and rank == 0:\n        import ctypes; ctypes.memset(0, 1, 99)"), "A2", "segfault", script="ddp.py", launch=RUN, failed=(0,), first=(0,)),
+    Flat(DDP.format(patience="", n=200, inside="if it == 64 and rank == 1:\n        os.remove('cache/rank1.lock')"), "A3", "file_not_found", script="ddp.py", launch=RUN, failed=(), first=(1,)),
+    Flat(DDP.format(patience="", n=200, inside="if it == 90 and rank == 0:\n        import ctypes; ctypes.memset(0, 1, 99)"), "A2", "segfault", script="ddp.py", launch=RUN, failed=(), first=(0,)),
     Flat(DDP.format(patience=", timeout=__import__('datetime').timedelta(seconds=9)", n=300, inside="if it == 120 and rank == 1:\n        time.sleep(600)"), "C2", "runtime_error", script="ddp.py", launch=RUN, failed=(), first=()),
 )  # fmt: skip
 PL2 = LIT.replace("import lightning as L", "import pytorch_lightning as L")
