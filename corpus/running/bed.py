@@ -129,6 +129,7 @@ class _Ran:
                     *options,
                     user=ALICE,
                     env=env,
+                    args=job.args,
                 )
             self.ids[name, number] = job_id
             if job.key:

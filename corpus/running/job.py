@@ -69,6 +69,8 @@ class SlurmJob:
     key: str = ""
     bed: str = "plain"
     """``plain`` or ``cgroup``: how Slurm tracks and holds it."""
+    args: tuple[str, ...] = ()
+    """What stands behind the script's name in ``sbatch``."""
 
 
 @dataclass(frozen=True)
