@@ -96,7 +96,7 @@ class _Ran:
 
     def all(self) -> None:
         """Run them, those that nobody depends on first; then wait until the daemon has judged each."""
-        first = ("lose_node", "node_down", "preempt")  # what happens to one of these happens to all of its node
+        first = ("lose_node", "lose_node_and_go_on", "slurmd_dies", "node_down", "preempt", "preempt_for_good")  # what happens to one of these happens to all of its node
         todo = sorted(self.todo, key=lambda t: t[2].act not in first)
         for follows in (False, True):
             threads = [threading.Thread(target=self._one, args=t, daemon=True) for t in todo if bool(t[2].parent) == follows]
