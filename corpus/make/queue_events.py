@@ -107,8 +107,8 @@ def left() -> Iterator[SlurmJob]:
     label = Label(mode="F1", fault="node")
     long = 20_000
 
-    def job(files: dict[str, str], script: str, act: str, after: str, where: str, ranks: tuple[int, ...] = (), python: str = "system") -> SlurmJob:
-        return SlurmJob(label.but(failed_ranks=ranks, first_ranks=ranks[-1:]), files, script, (where, "--no-requeue"), python, act=act, after=after, state="NODE_FAIL")
+    def job(files: dict[str, str], script: str, act: str, after: str, where: str, ranks: tuple[int, ...] = ()) -> SlurmJob:  # noqa: PLR0917
+        return SlurmJob(label.but(failed_ranks=ranks, first_ranks=ranks[-1:]), files, script, (where, "--no-requeue"), "system", act=act, after=after, state="NODE_FAIL")
 
     yield job({"train.pl": trainers.perl(total=long, pause=0.1)}, sbatch("perl train.pl", 2, 2), "lose_node", "iteration 30 of", "-wn2,n6", (1,))
     text = trainers.python("box", "class", total=long, pause=0.1)
