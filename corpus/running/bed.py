@@ -189,7 +189,8 @@ class _Ran:
         log = self.cluster.root / "log" / "gpualertd.log"
         while time.monotonic() < until:
             said = log.read_text(errors="replace")
-            left = [i for i in self.ids.values() if f"no_mail job={i} " not in said and f"queued job={i} " not in said]
+            done = set(re.findall(r"(?:no_mail|queued) job=(\d+)", said))  # a task of an array is called 31_2
+            left = [i for i in self.ids.values() if str(i) not in done]
             if not left:
                 return
             time.sleep(1)
