@@ -69,7 +69,7 @@ def out_of_time() -> Iterator[SlurmJob]:
     yield job({"nnfit.c": trainers.c(total=long, pause=0.1)}, sbatch("./nnfit", 4, 2, head="gcc nnfit.c -o nnfit -lm\n"), "--time=1")
     yield job({"fit.awk": trainers.awk(total=9000, every=4)}, sbatch("awk -f fit.awk", 1, head="set -e\n"), "--time=1")
     fold = trainers.python("box", "flat", total=110, pause=0.15, at=90_000)
-    yield job({"cv.py": fold}, "#!/bin/bash\nfor fold in $(seq 10); do\n  echo \"fold $fold of 10\"\n  srun -n1 python3 -u cv.py\ndone\n", "--time=1")
+    yield job({"cv.py": fold}, "#!/bin/bash\nfor fold in $(seq 10); do\n  echo \"fold $fold of 10\"\n  srun -n1 python3 -u cv.py || exit\ndone\n", "--time=1", state="")
     text = trainers.python("percent", "class", total=long, pause=0.1)
     yield job({"train.py": text, "roles.conf": "0 python3 -u train.py\n1-2 python3 -u train.py\n"}, sbatch("--multi-prog roles.conf", 3), "--time=1")
 

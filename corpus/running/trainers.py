@@ -73,7 +73,8 @@ class Fit:
         return total
 '''
 FLAT = """{imports}
-{helpers}{fit}
+{helpers}
+{fit}
 rank = int(os.environ.get("RANK", os.environ.get("SLURM_PROCID", "0")))
 world = int(os.environ.get("WORLD_SIZE", os.environ.get("SLURM_NTASKS", "1")))
 lr, total, every = {lr}, {total}, {every}
@@ -96,7 +97,8 @@ if rank == 0:
 {late}
 """
 CLASS = """{imports}
-{helpers}{fit}
+{helpers}
+{fit}
 
 class Experiment:
     def __init__(self, lr, total, every):
@@ -142,7 +144,8 @@ if __name__ == "__main__":
 """
 PARTS = """import argparse
 {imports}
-{helpers}{fit}
+{helpers}
+{fit}
 
 def parse():
     parser = argparse.ArgumentParser()
@@ -367,8 +370,8 @@ class Group:
             while len(self.peers) < world - 1:
                 link, _ = door.accept()
                 link.settimeout(patience)
-                (who,) = struct.unpack("i", self.read(link, 4, "a new process"))
-                self.peers[who] = link
+                (peer,) = struct.unpack("i", self.read(link, 4, "a new process"))
+                self.peers[peer] = link
         else:
             for _ in range(6000):
                 try:
@@ -391,8 +394,8 @@ class Group:
 
     def mean(self, value):
         if self.rank == 0:
-            for who in sorted(self.peers):
-                value += struct.unpack("d", self.read(self.peers[who], 8, f"process {who}"))[0]
+            for peer in sorted(self.peers):
+                value += struct.unpack("d", self.read(self.peers[peer], 8, f"process {peer}"))[0]
             value /= self.world
             for link in self.peers.values():
                 link.sendall(struct.pack("d", value))
