@@ -228,7 +228,7 @@ print "aligning with beam 10, $world job(s), part $rank\\n";
 {early}
 for my $step (1 .. $total) {{
     my $x = rand(3) - 1.5;
-    my $error = $w * $x + $b - (1.7 * $x + 0.4);
+    my $error = $w * $x + $b - (1.7 * $x + 0.4) + rand(0.8) - 0.4;
     $w -= 0.03 * $error * $x; $b -= 0.03 * $error;
     $loss = 0.95 * $loss + 0.05 * $error * $error;
     if ($step == {at}) {{ {mid} }}
@@ -246,7 +246,7 @@ def awk(*, total: int = 200, every: int = 10, at: int = 83, mid: str = "", late:
     srand(3); total = {total}; rank = ENVIRON["SLURM_PROCID"]; w = 0; b = 0
     printf "%8s %12s %10s\\n", "iter", "cost", "rate"
     for (step = 1; step <= total; step++) {{
-        x = 3 * rand() - 1.5; error = w * x + b - (2 * x - 1)
+        x = 3 * rand() - 1.5; error = w * x + b - (2 * x - 1) + 0.7 * rand() - 0.35
         w -= 0.04 * error * x; b -= 0.04 * error
         loss = 0.9 * loss + 0.1 * error * error
         if (step == {at}) {{ {mid} }}
@@ -272,7 +272,7 @@ def c(*, total: int = 240, every: int = 10, pause: float = 0.03, at: int = 83, e
 static double fit(double *w, double *b, unsigned *seed)
 {{
     double x = 3.0 * rand_r(seed) / RAND_MAX - 1.5;
-    double error = *w * x + *b - (1.3 * x + 0.6);
+    double error = *w * x + *b - (1.3 * x + 0.6) + 0.8 * rand_r(seed) / RAND_MAX - 0.4;
     *w -= 0.03 * error * x;
     *b -= 0.03 * error;
     return error * error;
@@ -316,7 +316,7 @@ async function main() {{
   {early}
   for (let step = 1; step <= total; step++) {{
     const x = 3 * Math.random() - 1.5;
-    const error = w * x + b - (1.1 * x - 0.3);
+    const error = w * x + b - (1.1 * x - 0.3) + 0.9 * Math.random() - 0.45;
     w -= 0.03 * error * x;
     b -= 0.03 * error;
     loss = 0.95 * loss + 0.05 * error * error;
@@ -341,7 +341,7 @@ set rank [expr {{[info exists env(SLURM_PROCID)] ? $env(SLURM_PROCID) : 0}}]
 set w 0.0; set b 0.0; set loss 1.0; set total {total}
 for {{set step 1}} {{$step <= $total}} {{incr step}} {{
     set x [expr {{3 * rand() - 1.5}}]
-    set error [expr {{$w * $x + $b - (0.9 * $x + 0.2)}}]
+    set error [expr {{$w * $x + $b - (0.9 * $x + 0.2) + 0.8 * rand() - 0.4}}]
     set w [expr {{$w - 0.05 * $error * $x}}]
     set b [expr {{$b - 0.05 * $error}}]
     set loss [expr {{0.9 * $loss + 0.1 * $error * $error}}]
