@@ -25,7 +25,7 @@ def diverged() -> Iterator[SlurmJob]:
     """What the loss did."""
     base = Label(mode="E1", fault="user")
     nan = base.but(variant="non_finite", cause="nan_loss")
-    text = trainers.perl(total=300).replace("0.03 * $error", "3.9 * $error")
+    text = trainers.perl(total=300).replace("0.03 * $error", "31 * $error")
     yield job(nan, {"train.pl": text}, "perl train.pl", 1)
     stop = "if not math.isfinite(loss):\n    raise FloatingPointError(f'mean loss over {world} processes is {loss} at step {step}')"
     text = trainers.python("steps_of", "class", total=240, **{**TOGETHER, "sync": "if rank == 2 and step == 120:\n    loss = loss * float('inf') * 0\nloss = self.group.mean(loss)"}, at=1, reach=">=", mid=f"if rank == 0:\n    {stop.replace(chr(10), chr(10) + '    ')}")
@@ -37,7 +37,7 @@ def diverged() -> Iterator[SlurmJob]:
     yield job(base.but(variant="plateau"), {"train.py": text}, "python3 -u train.py", 1)
     text = trainers.node(total=300, pause_ms=25).replace("w -= 0.03 * error * x;", "").replace("b -= 0.03 * error;", "").replace("loss = 0.95 * loss + 0.05 * error * error;", "loss = 4.60517;")
     yield job(base.but(variant="flat"), {"trainer.js": text}, "node trainer.js", 2)
-    text = trainers.tcl(total=260, pause_ms=25).replace("0.05 * $error", "-0.9 * $error").replace("set loss [expr {0.9 * $loss + 0.1 * $error * $error}]", "set loss [expr {abs($error) < 1e150 ? $error * $error : NaN}]").replace("expr {abs($error) < 1e150 ? $error * $error : NaN}", "expr {abs($error) < 1e150 ? $error * $error : {nan}}")
+    text = trainers.tcl(total=260, pause_ms=25).replace("0.05 * $error", "-9.0 * $error").replace("set w [expr {$w", "set error [expr {max(-1e140, min(1e140, $error))}]; set w [expr {$w").replace("0.1 * $error * $error}]", "0.1 * $error * $error * ($error > 1e120 || $error < -1e120 ? Inf : 1.0)}]")
     yield job(nan, {"sweep.tcl": text}, "tclsh sweep.tcl", 1)
 
 
@@ -74,7 +74,7 @@ def not_loaded() -> Iterator[SlurmJob]:
     none = NEWEST.replace("{else}", "raise FileNotFoundError(f'--resume {args.resume}: no valid checkpoint found in out')")
     text = trainers.python("csv", "parts", early=sliced + none)
     yield job(base.but(variant="no_valid_checkpoint", cause="file_not_found", failed_ranks=(0, 1), first_ranks=(0,)), {"train.py": text}, "--wait=20 python3 -u train.py", 2, args=("--resume", "auto"), state="FAILED")
-    text = trainers.python("box", "class", early=LOAD.replace("last.pkl", "part-{rank}.pkl").replace("'out/part", "f'out/part"))
+    text = trainers.python("box", "class", early=LOAD.replace("last.pkl", "part-{rank}.pkl").replace("'out/part", "f'out/part").replace("'resuming", "f'resuming"))
     make = "mkdir out\npython3 save.py\ncp out/last.pkl out/part-0.pkl; cp out/last.pkl out/part-1.pkl\nhead -c 0 out/last.pkl > out/part-2.pkl\n"
     yield job(base.but(variant="corrupt", cause="traceback", failed_ranks=(2,), first_ranks=(2,)), {"train.py": text, "save.py": SAVED}, "-K python3 -u train.py", 3, head=make, state="FAILED")
     text = trainers.python("percent", "flat", early=sliced + LOAD)
