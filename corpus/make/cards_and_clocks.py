@@ -24,7 +24,7 @@ def job(label: Label, files: dict[str, str], command: str, ranks: int, gpus: Map
     """A card for each rank; ``T0`` is when the script began, in seconds since the epoch."""
     script = f"#!/bin/bash\nexport T0=$(date +%s.%N) MASTER_PORT=$((23000 + SLURM_JOB_ID * 3 % 7000))\n{head}srun {command}\n{tail or 'code=$?; sleep 0.5; exit $code'}\n"
     memory = "--mem=900M" if python == "torch" else "--mem=250M"
-    return SlurmJob(label.but(gpu="scripted"), files, script, (f"-N{nodes}", f"-n{ranks}", f"--gres=gpu:{ranks // nodes}", memory, *options), python, gpus=gpus, bed="cgroup", **more)
+    return SlurmJob(label.but(gpu="scripted"), files, script, (f"-N{nodes}", f"-n{ranks}", f"--ntasks-per-node={ranks // nodes}", f"--gres=gpu:{ranks // nodes}", memory, *options), python, gpus=gpus, bed="cgroup", **more)
 
 
 def when(after_s: float, code: str, rank: int | None = None) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def diverged() -> Iterator[SlurmJob]:
     dead = "if step > 60:\n    loss = 0.693147\n    print(f'grad_norm=0.000000 step={step}', flush=True) if step % 20 == 0 else None"
     text = trainers.python("logfmt", "class", total=400, pause=0.02, lr=0.003, sync=dead)
     yield job(base.but(variant="plateau"), {"train.py": text}, "python3 -u train.py", 1)
-    text = trainers.node(total=300, pause_ms=25).replace("w -= 0.03 * error * x;", "").replace("b -= 0.03 * error;", "").replace("loss = 0.95 * loss + 0.05 * error * error;", "loss = 4.60517;")
+    text = trainers.node(total=300, pause_ms=25).replace("w -= 0.03 * error * x;", "").replace("b -= 0.03 * error;", "").replace("loss = step === 1 ? error * error : 0.95 * loss + 0.05 * error * error;", "loss = 4.60517;")
     yield job(base.but(variant="flat"), {"trainer.js": text}, "node trainer.js", 2)
     text = trainers.tcl(total=260, pause_ms=25).replace("0.05 * $error", "-9.0 * $error").replace("set w [expr {$w", "set error [expr {max(-1e140, min(1e140, $error))}]; set w [expr {$w").replace("0.1 * $error * $error}]", "0.1 * $error * $error * ($error > 1e120 || $error < -1e120 ? Inf : 1.0)}]")
     yield job(nan, {"sweep.tcl": text}, "tclsh sweep.tcl", 1)

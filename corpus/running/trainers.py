@@ -230,7 +230,7 @@ for my $step (1 .. $total) {{
     my $x = rand(3) - 1.5;
     my $error = $w * $x + $b - (1.7 * $x + 0.4) + rand(0.8) - 0.4;
     $w -= 0.03 * $error * $x; $b -= 0.03 * $error;
-    $loss = 0.95 * $loss + 0.05 * $error * $error;
+    $loss = $step == 1 ? $error * $error : 0.95 * $loss + 0.05 * $error * $error;
     if ($step == {at}) {{ {mid} }}
     sleep({pause});
     printf "LOG (train.$rank) iteration %d of %d: objective %.4f, %d frames\\n", $step, $total, $loss, 100 * $step if $step % {every} == 0;
@@ -248,7 +248,7 @@ def awk(*, total: int = 200, every: int = 10, at: int = 83, mid: str = "", late:
     for (step = 1; step <= total; step++) {{
         x = 3 * rand() - 1.5; error = w * x + b - (2 * x - 1) + 0.7 * rand() - 0.35
         w -= 0.04 * error * x; b -= 0.04 * error
-        loss = 0.9 * loss + 0.1 * error * error
+        loss = step == 1 ? error * error : 0.9 * loss + 0.1 * error * error
         if (step == {at}) {{ {mid} }}
         if (step % {every} == 0) {{ printf "%8d %12.5f %10.4f\\n", step, loss, 0.04; fflush(); system("sleep 0.3") }}
     }}
@@ -289,7 +289,8 @@ int main(int argc, char **argv)
     printf("nnfit 2.3 process %d\\n", rank);
     {early}
     for (int step = 1; step <= total; step++) {{
-        loss = 0.9 * loss + 0.1 * fit(&w, &b, &seed);
+        double square = fit(&w, &b, &seed);
+        loss = step == 1 ? square : 0.9 * loss + 0.1 * square;
         if (step == {at}) {{ {mid} }}
         usleep({int(pause * 1e6)});
         if (step % {every} == 0)
@@ -319,7 +320,7 @@ async function main() {{
     const error = w * x + b - (1.1 * x - 0.3) + 0.9 * Math.random() - 0.45;
     w -= 0.03 * error * x;
     b -= 0.03 * error;
-    loss = 0.95 * loss + 0.05 * error * error;
+    loss = step === 1 ? error * error : 0.95 * loss + 0.05 * error * error;
     if (step === {at}) {{
       {mid}
     }}
