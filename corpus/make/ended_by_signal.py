@@ -62,7 +62,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield job("segfault", (2,), {"nnfit.c": text}, f"{compiled}srun --kill-on-bad-exit=1 ./nnfit\ncode=$?\nsleep 0.5\nexit $code", 4, nodes=2)
     text = trainers.c(more="static int deep(int n) { char room[4096]; memset(room, n, sizeof room); return n + deep(n + 1) + room[7]; }\n", early='printf("building tree\\n"); total = deep(1);')
     yield job("segfault", (0,), {"nnfit.c": text}, f"{compiled}ulimit -s 512\nsrun -n1 ./nnfit && echo stored", 1)
-    text = trainers.python("csv", "flat", pause=0.01, total=4000, every=40, at=90, reach=">=", mid="sum(n * n for n in range(60_000))")
+    text = trainers.python("csv", "flat", pause=0.01, total=40_000, every=40, at=90, reach=">=", mid="sum(n * n for n in range(60_000))")
     yield job(None, (0,), {"fit.py": text}, "ulimit -S -t 4\nsrun -n1 python3 -u fit.py", 1)
     text = trainers.c(mid='FILE *out = fopen("model.bin", "wb"); char block[65536] = {1}; for (int n = 0; n < 200; n++) fwrite(block, 1, sizeof block, out);')
     yield job(None, (0,), {"nnfit.c": text}, f"{compiled}ulimit -f 2000\nsrun -n1 ./nnfit", 1)
