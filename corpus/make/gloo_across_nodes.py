@@ -213,7 +213,7 @@ def failing() -> Iterator[SlurmJob]:
     shard = "state = torch.load(f'ckpt/shard-{rank}.pt', weights_only=True)\nprint(f'rank {rank}: loaded ckpt/shard-{rank}.pt, step {state[\"step\"]}', flush=True)\ndist.barrier()"
     make = "import torch\nfor r in range(2):\n    torch.save({'step': 900, 'w': torch.randn(2000)}, f'ckpt/shard-{r}.pt')\n"
     cut = "mkdir -p ckpt\nPYTHON make.py\ntruncate -s 5000 ckpt/shard-1.pt\n"
-    yield job(label("E2", "runtime_error", 1, "corrupt"), program(HAND, 0, early=shard), srun("-K", cut), 2, 1, files={"make.py": make})
+    yield job(label("E2", "traceback", 1, "corrupt"), program(HAND, 0, early=shard), srun("-K", cut), 2, 1, files={"make.py": make})
     wide = "mkdir -p ckpt\nPYTHON make.py\n"
     maker = "import torch\ntorch.save(torch.nn.Sequential(torch.nn.Linear(6, 32), torch.nn.GELU(), torch.nn.Linear(32, 1)).state_dict(), 'ckpt/last.pt')\n"
     yield job(label("E2", "runtime_error", 0, "size_mismatch"), program(LOADS, 1), srun("-K", wide), 2, 2, files={"make.py": maker})
