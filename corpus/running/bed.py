@@ -33,6 +33,8 @@ JOB_S = 420
 AT_ONCE = int(os.environ.get("CORPUS_AT_ONCE", "8"))
 """Jobs at the same time: the bed's nodes share a small machine."""
 JUDGED_S = 150
+FIRST_JOB = os.environ.get("CORPUS_FIRST_JOB", "1")
+"""The first job's number: nodes of two beds on one machine see each other's processes, and take those of an equal number for their own."""
 Todo = Sequence[tuple[str, int, SlurmJob]]
 
 
@@ -62,6 +64,7 @@ def _on_a_bed(kind: str, todo: Todo, to: Path) -> int:
         "PartitionName": "urgent Nodes=ALL PriorityTier=100 PreemptMode=off MaxTime=60 State=UP",
         "PreemptType": "preempt/partition_prio",
         "PreemptMode": "REQUEUE",
+        "FirstJobId": FIRST_JOB,
     }
     with Bed(ROOT, nodes=6 if kind == "plain" else 2, cpus=48, gpus_per_node=8, gpualert=True, extra=extra) as cluster:
         cluster.gpualert.configure({"node": {"stall_min_s": 3600}, "daemon": {"report_deadline_s": 200.0, "accounting_deadline_s": 200.0}})
