@@ -1,6 +1,7 @@
 """Test part: ranks without PyTorch, in several languages, that wait for one which has died, stands still, has left or never came, until somebody or something ends them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.label import Label
 from corpus.running import trainers
@@ -57,7 +58,7 @@ main();
 """
 
 
-def together(patience: str = "") -> dict[str, str]:
+def together(patience: str = "") -> dict[str, Any]:
     """All ranks share their loss."""
     return {"helpers": trainers.COMM, "early": f"self.group = Group(rank, world, int(os.environ['MASTER_PORT']){patience})", "sync": "loss = self.group.mean(loss)"}
 
