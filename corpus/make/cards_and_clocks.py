@@ -9,6 +9,7 @@ from typing import Any
 from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 from tests.testbed.gpu_scenarios import work
 
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
@@ -17,7 +18,7 @@ LOST = ({"events": "8:79"}, {"*": "!GPU_IS_LOST"})
 CLOCK = "time.time() - float(os.environ['T0'])"
 ASYNC = "\\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\\n"
 OOM = "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 79.65 GiB of which 1.19 GiB is free. Including non-PyTorch memory, this process has 78.45 GiB memory in use. Of the allocated memory 75.90 GiB is allocated by PyTorch, and 1.83 GiB is reserved by PyTorch but unallocated."
-TOGETHER: dict[str, Any] = {"helpers": trainers.COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
+TOGETHER: dict[str, Any] = {"helpers": COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
 
 
 def job(label: Label, files: dict[str, str], command: str, ranks: int, gpus: Mapping[tuple[int, int], Readings], *options: str, nodes: int = 1, head: str = "", tail: str = "", python: str = "system", **more: Any) -> SlurmJob:

@@ -7,11 +7,12 @@ from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 
 GOOD = Label(mode="G1", fault="none")
 HARD = GOOD.but(hard=True)
 PORT = "export MASTER_PORT=$((25000 + SLURM_JOB_ID * 3 % 5000))\n"
-TOGETHER: dict[str, Any] = {"helpers": trainers.COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
+TOGETHER: dict[str, Any] = {"helpers": COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
 PROBE = "#include <stdio.h>\nint main(void)\n{\n    int *door = 0;\n    printf(\"trying the fast reader\\n\");\n    fflush(stdout);\n    return *door;\n}\n"
 AGAIN = "if os.path.exists('state.txt'):\n    fit.slope, fit.offset = map(float, open('state.txt').read().split())\n    print('resumed from state.txt, the second half follows', flush=True)\n"
 FIRST = "if not os.path.exists('state.txt'):\n    open('state.txt', 'w').write(f'{fit.slope} {fit.offset}')\n    raise ConnectionResetError(104, 'Connection reset by peer')"

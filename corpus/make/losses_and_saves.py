@@ -7,9 +7,10 @@ from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 
 STATE = "if rank == 0 and step % 40 == 0:\n    with open(f'ckpt-{step}.txt', 'w') as out:\n        out.write(f'{step} {fit.slope} {fit.offset}')\n    print(f'checkpoint ckpt-{step}.txt saved', flush=True)"
-TOGETHER: dict[str, Any] = {"helpers": trainers.COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
+TOGETHER: dict[str, Any] = {"helpers": COMM, "early": "self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", "sync": "loss = self.group.mean(loss)"}
 PORT = "export MASTER_PORT=$((24000 + SLURM_JOB_ID * 3 % 6000))\n"
 NEWEST = "import glob\nprint(f'looking for checkpoints in {os.getcwd()}/out', flush=True)\nfound = sorted(glob.glob('out/*.pkl'))\nif not found:\n    {else}\n"
 LOAD = "import pickle\nprint('resuming from out/last.pkl', flush=True)\nwith open('out/last.pkl', 'rb') as file:\n    state = pickle.load(file)\nprint('resumed at step', state['step'], flush=True)"

@@ -7,6 +7,7 @@ from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 
 PORT = "export MASTER_PORT=$((26000 + SLURM_JOB_ID * 3 % 4000))\n"
 PERL_MEET = 'open(my $mine, ">", "at.$step.$rank"); close $mine; for my $other (0 .. $world - 1) { sleep(0.1) until -e "at.$step.$other"; }'
@@ -60,7 +61,7 @@ main();
 
 def together(patience: str = "") -> dict[str, Any]:
     """All ranks share their loss."""
-    return {"helpers": trainers.COMM, "early": f"self.group = Group(rank, world, int(os.environ['MASTER_PORT']){patience})", "sync": "loss = self.group.mean(loss)"}
+    return {"helpers": COMM, "early": f"self.group = Group(rank, world, int(os.environ['MASTER_PORT']){patience})", "sync": "loss = self.group.mean(loss)"}
 
 
 def job(label: Label, files: dict[str, str], script: str, ranks: int, *options: str, nodes: int = 1, state: str = "TIMEOUT", act: str = "", after: str = "") -> SlurmJob:

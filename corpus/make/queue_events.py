@@ -6,6 +6,7 @@ from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 
 KEEP = "if rank == 0 and step % 40 == 0:\n    with open('state.part', 'w') as out:\n        out.write(f'{step} {fit.slope} {fit.offset}')\n    os.replace('state.part', 'state.txt')\n    print(f'wrote state.txt at step {step}', flush=True)"
 RESUME = "saved = open('state.txt').read().split() if os.path.exists('state.txt') else []\n"
@@ -113,7 +114,7 @@ def left() -> Iterator[SlurmJob]:
     yield job({"train.pl": trainers.perl(total=long, pause=0.1)}, sbatch("perl train.pl", 2, 2), "lose_node", "iteration 30 of", "-wn2,n6", (1,))
     text = trainers.python("box", "class", total=long, pause=0.1)
     yield job({"train.py": text}, sbatch("python3 -u train.py", 1), "lose_node", "    40 │", "-wn6")
-    text = trainers.python("steps_of", "class", total=long, pause=0.1, helpers=trainers.COMM, early="self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", sync="loss = self.group.mean(loss)", everyone=False)
+    text = trainers.python("steps_of", "class", total=long, pause=0.1, helpers=COMM, early="self.group = Group(rank, world, int(os.environ['MASTER_PORT']))", sync="loss = self.group.mean(loss)", everyone=False)
     yield job({"train.py": text}, sbatch("--wait=0 python3 -u train.py", 3, 3, head="export MASTER_PORT=$((21000 + SLURM_JOB_ID % 9000))\n"), "lose_node", "step 40 of", "-wn1,n2,n6", (0, 1, 2))
     yield job({"trainer.js": trainers.node(total=long, pause_ms=100)}, sbatch("node trainer.js", 1), "slurmd_dies", "batch 40/", "-wn5")
     text = trainers.python("ignite", "parts", total=long, pause=0.1)

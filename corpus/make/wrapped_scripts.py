@@ -6,6 +6,7 @@ from corpus.label import Label
 from corpus.running import trainers
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.meeting import COMM
 
 MODULES = """module() { shift; for m in "$@"; do echo "Loading $m"; done; }
 conda() { if [ "$1" = activate ]; then export CONDA_DEFAULT_ENV=$2 CONDA_PREFIX=$HOME/envs/$2; echo "($2) ready on $(date +%F)"; fi; }
@@ -93,10 +94,10 @@ def training() -> Iterator[SlurmJob]:
     yield job("traceback", 0, "#!/bin/bash\nset -e\npython3 prep.py\nhead -c 900 rows.json.gz > part && mv part rows.json.gz\nsrun -n1 python3 -u boost.py --steps 200\n", {"prep.py": PREP, "boost.py": text}, 1)
     text = trainers.python("csv", "flat", mid="with open('weights.bin', 'wb') as out:\n    out.write(bytes(9_000_000))\n    out.flush()")
     yield job("traceback", 0, "#!/bin/bash\nulimit -f 4096\nsrun -n1 python3 -u fit.py | tee metrics.csv; exit ${PIPESTATUS[0]}\n", {"fit.py": text}, 1)
-    text = trainers.python("ppl", "flat", helpers=trainers.COMM, early="group = Group(rank, world, int(os.environ['MASTER_PORT']))", sync="loss = group.mean(loss)", everyone=False,
+    text = trainers.python("ppl", "flat", helpers=COMM, early="group = Group(rank, world, int(os.environ['MASTER_PORT']))", sync="loss = group.mean(loss)", everyone=False,
                            mid="if rank == 1:\n    line = b'\\x93 token'.decode('utf-8')")
     yield job("traceback", 1, "#!/bin/bash\nexport MASTER_PORT=$((21000 + SLURM_JOB_ID % 9000))\nsrun --wait=20 python3 -u lm.py\n", {"lm.py": text}, 3, failed=(0, 1, 2))
-    text = trainers.python("glog", "class", helpers=trainers.COMM, early="group = Group(rank, world, int(os.environ['MASTER_PORT']))\nself.group = group", sync="loss = self.group.mean(loss)",
+    text = trainers.python("glog", "class", helpers=COMM, early="group = Group(rank, world, int(os.environ['MASTER_PORT']))\nself.group = group", sync="loss = self.group.mean(loss)",
                            mid="if rank == 0:\n    assert lr * step < 1.0, f'warm-up is over at step {step}'")
     yield job("assertion", 0, "#!/bin/bash\nexport MASTER_PORT=$((21000 + SLURM_JOB_ID % 9000))\nsrun --wait=20 python3 -u solver.py\n", {"solver.py": text}, 2, nodes=2, failed=(0, 1))
     fold = trainers.python("ignite", "flat", total=60, at=33, early="fold = int(sys.argv[1])\nlog.info('fold %d', fold)", mid="if fold == 3:\n    table = {n: n * n for n in range(step)}\n    del table[step]")
