@@ -117,7 +117,79 @@ def shorten(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
     cluster.scontrol("update", f"jobid={job_id}", "timelimit=1")
 
 
+def scancel_step(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Its owner cancels the first step, not the script around it."""
+    _printed(cluster, job_id, folder, after)
+    cluster.command("scancel", f"{job_id}.0", user=ALICE)
+
+
+def scancel_all_of_name(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Its owner cancels whatever runs under the job's name."""
+    _printed(cluster, job_id, folder, after)
+    cluster.command("scancel", f"--name={cluster.job(job_id)[0]['JobName']}", "--state=RUNNING", user=ALICE)
+
+
+def scancel_late(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Its owner looks at it half a minute later, and cancels it."""
+    _printed(cluster, job_id, folder, after)
+    time.sleep(32)
+    cluster.command("scancel", str(job_id), user=ALICE)
+
+
+def stop_rank(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Root stops the process whose id the program has written to ``pid-1``."""
+    _printed(cluster, job_id, folder, after)
+    os.kill(int((folder / "pid-1").read_text()), signal.SIGSTOP)
+
+
+def slurmd_dies(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """The slurmd of the last of its nodes dies, once for all jobs on it; its tasks live on until Slurm has given the node up."""
+    _printed(cluster, job_id, folder, after)
+    names = cluster.command("scontrol", "show", "hostnames", cluster.job(job_id)[0]["NodeList"]).stdout.split()
+    time.sleep(12)
+    with _DOWN:
+        if names[-1] not in _LOST:
+            _LOST.add(names[-1])
+            cluster.nodes[names[-1]].slurmd.kill()
+
+
+def requeue_by_owner(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Its owner requeues it; it runs again and to its end."""
+    _printed(cluster, job_id, folder, after)
+    cluster.command("scontrol", "requeue", str(job_id), user=ALICE)
+    cluster.run_again(job_id, 60)
+
+
+def requeues_itself(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """The batch script asks for its own requeue; it runs again and to its end."""
+    _printed(cluster, job_id, folder, after)
+    cluster.run_again(job_id, 90)
+
+
+def lose_node_and_go_on(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """Its node dies, once for all jobs on it; Slurm requeues it, and it runs again elsewhere."""
+    lose_node(cluster, job_id, folder, after)
+    wait_until(lambda: cluster.job(job_id)[0]["JobState"] == "PENDING", f"job {job_id} requeued", 90, poll_s=0.3)
+    cluster.scontrol("update", f"jobid={job_id}", "excnodelist=n3,n4,n5,n6")
+    cluster.run_again(job_id, 60)
+
+
+def preempt_for_good(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
+    """A job of the urgent partition needs its whole node, once for all jobs on it; it may not be requeued, and ends."""
+    _printed(cluster, job_id, folder, after)
+    node = cluster.job(job_id)[0]["NodeList"]
+    time.sleep(10)
+    with _DOWN:
+        if f"urgent {node}" not in _LOST:
+            _LOST.add(f"urgent {node}")
+            cluster.submit("sleep 6", "--partition=urgent", f"-w{node}", "-N1", "-n48", "--no-requeue", user=BOB)
+
+
 ACTS: dict[str, Act] = {
-    f.__name__: f for f in (scancel, scancel_by_admin, lose_node, node_down, requeue, requeue_hold, kill_rank, suspend, shorten, preempt)
+    f.__name__: f
+    for f in (
+        *(scancel, scancel_by_admin, scancel_step, scancel_all_of_name, scancel_late, lose_node, node_down, slurmd_dies, lose_node_and_go_on),
+        *(requeue, requeue_hold, requeue_by_owner, requeues_itself, kill_rank, stop_rank, suspend, shorten, preempt, preempt_for_good),
+    )
 }
 """By name."""

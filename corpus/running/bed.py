@@ -33,6 +33,8 @@ JOB_S = 420
 AT_ONCE = int(os.environ.get("CORPUS_AT_ONCE", "8"))
 """Jobs at the same time: the bed's nodes share a small machine."""
 JUDGED_S = 150
+FIRST_JOB = os.environ.get("CORPUS_FIRST_JOB", "1")
+"""The first job's number: nodes of two beds on one machine see each other's processes, and take those of an equal number for their own."""
 Todo = Sequence[tuple[str, int, SlurmJob]]
 
 
@@ -62,6 +64,7 @@ def _on_a_bed(kind: str, todo: Todo, to: Path) -> int:
         "PartitionName": "urgent Nodes=ALL PriorityTier=100 PreemptMode=off MaxTime=60 State=UP",
         "PreemptType": "preempt/partition_prio",
         "PreemptMode": "REQUEUE",
+        "FirstJobId": FIRST_JOB,
     }
     with Bed(ROOT, nodes=6 if kind == "plain" else 2, cpus=48, gpus_per_node=8, gpualert=True, extra=extra) as cluster:
         cluster.gpualert.configure({"node": {"stall_min_s": 3600}, "daemon": {"report_deadline_s": 200.0, "accounting_deadline_s": 200.0}})
@@ -96,7 +99,7 @@ class _Ran:
 
     def all(self) -> None:
         """Run them, those that nobody depends on first; then wait until the daemon has judged each."""
-        first = ("lose_node", "node_down", "preempt")  # what happens to one of these happens to all of its node
+        first = ("lose_node", "lose_node_and_go_on", "slurmd_dies", "node_down", "preempt", "preempt_for_good")  # what happens to one of these happens to all of its node
         todo = sorted(self.todo, key=lambda t: t[2].act not in first)
         for follows in (False, True):
             threads = [threading.Thread(target=self._one, args=t, daemon=True) for t in todo if bool(t[2].parent) == follows]
@@ -129,6 +132,7 @@ class _Ran:
                     *options,
                     user=ALICE,
                     env=env,
+                    args=job.args,
                 )
             self.ids[name, number] = job_id
             if job.key:
@@ -188,7 +192,8 @@ class _Ran:
         log = self.cluster.root / "log" / "gpualertd.log"
         while time.monotonic() < until:
             said = log.read_text(errors="replace")
-            left = [i for i in self.ids.values() if f"no_mail job={i} " not in said and f"queued job={i} " not in said]
+            done = set(re.findall(r"(?:no_mail|queued) job=(\d+)", said))  # a task of an array is called 31_2
+            left = [i for i in self.ids.values() if str(i) not in done]
             if not left:
                 return
             time.sleep(1)

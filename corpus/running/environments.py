@@ -66,5 +66,13 @@ ENVIRONMENTS = {
         ((f"{PREFIX}hf", "/opt/envs/hf5"),),
         ("torch", "numpy", "transformers", "accelerate", "lightning", "datasets", "peft", "tqdm", "loguru"),
     ),
-}
+    "tabular": Environment(
+        f"{PREFIX}tab/bin/python", f"{PREFIX}tab", "/data/envs/tab",
+        packages=("numpy", "xgboost", "lightgbm", "polars", "dask", "h5py", "pandas", "pyarrow", "scikit-learn", "structlog", "rich", "click", "hydra-core", "pydantic", "fire"),
+    ),
+    "jax": Environment(f"{PREFIX}j13/bin/python", f"{PREFIX}j13", "/proj/jax/v313", packages=("jax", "jaxlib", "flax", "optax", "numpy", "absl-py")),
+    "keras": Environment(f"{PREFIX}tf2/bin/python", f"{PREFIX}tf2", "/opt/tf-env-12", packages=("tensorflow-cpu", "keras", "numpy", "h5py")),
+    "torch-26": Environment(f"{PREFIX}t62/bin/python", f"{PREFIX}t62", "/apps/torch312", packages=("torch", "numpy", "lightning", "transformers", "accelerate", "safetensors")),
+    "torch-22": Environment(f"{PREFIX}t22/bin/python", f"{PREFIX}t22", "/scratch/pt310", packages=("torch", "numpy", "pytorch-lightning", "absl-py")),
+}  # fmt: skip
 """By the name that recipes use. Requirements: ``doc/corpus.md``."""

@@ -41,6 +41,8 @@ class LocalJob:
     """RLIMIT_FSIZE."""
     disk_mib: int | None = None
     """``full/`` below the work folder is a file system of its own of this size."""
+    group_mib: int | None = None
+    """The command's memory control group (version 1) has this limit: beyond it the kernel kills."""
     signal: Signal | None = None
     ends: Callable[[int], bool] | None = None
     """What the command's exit status (minus the signal) must be for the case to be what its label says."""
@@ -67,6 +69,8 @@ class SlurmJob:
     key: str = ""
     bed: str = "plain"
     """``plain`` or ``cgroup``: how Slurm tracks and holds it."""
+    args: tuple[str, ...] = ()
+    """What stands behind the script's name in ``sbatch``."""
 
 
 @dataclass(frozen=True)

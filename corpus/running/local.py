@@ -25,6 +25,7 @@ ROOT = Path(os.environ.get("CORPUS_ROOT", "/var/tmp/c-w"))
 SHOWN_ROOT = "/lustre/home"
 SHOWN_USER = "alice-research"
 LIMIT_S = 200
+GROUPS = Path("/sys/fs/cgroup/memory")
 LANES = ("nlp", "cv", "asr", "rec")
 """Folders of jobs that run at the same time."""
 BUNDLE_FILES = ("run.json", "end.json", "run.0.out", "run.0.err", "run.0.idx", "run.0.exit.json")
@@ -107,8 +108,12 @@ def _start(job: LocalJob, environment: Environment, command: tuple[str, ...], ho
         **environment.variables(), **job.env,
     }  # fmt: skip
 
+    group = _group(job.group_mib, home) if watched and job.group_mib else None
+
     def limits() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started us in the background has it ignored
+        if group:
+            (group / "cgroup.procs").write_text(str(os.getpid()))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if watched and job.file_kib:
             resource.setrlimit(resource.RLIMIT_FSIZE, (job.file_kib * 1024, job.file_kib * 1024))
@@ -127,6 +132,29 @@ def _start(job: LocalJob, environment: Environment, command: tuple[str, ...], ho
         raise NotAsMeantError(f"it still ran after {LIMIT_S} s: {_last_words(home)}") from error
     finally:
         _end(process, home)
+        if group:
+            _drop(group)
+
+
+def _group(mib: int, home: Path) -> Path:
+    """A control group as batch systems make them, with this much memory and no swap beside it."""
+    group = GROUPS / f"user_{home.parent.name}_{os.getpid()}"
+    group.mkdir()
+    (group / "memory.limit_in_bytes").write_text(str(mib << 20))
+    swap = group / "memory.memsw.limit_in_bytes"
+    if swap.exists():
+        swap.write_text(str(mib << 20))
+    return group
+
+
+def _drop(group: Path) -> None:
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        try:
+            group.rmdir()
+            return
+        except OSError:  # its processes are still being taken down
+            time.sleep(0.1)
 
 
 def _send(wanted: Signal, process: subprocess.Popen[bytes]) -> None:
