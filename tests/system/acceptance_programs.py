@@ -10,9 +10,9 @@ for step in range(1, count + 1):
     time.sleep(each)
 """
 UNTIL = """
-import sys, time
-end, step = float(sys.argv[1]), 0
-while time.time() < end:
+import os, sys, time
+step = 0
+while not os.path.exists(sys.argv[1]):
     step += 1
     print(f"step {step}/5000 loss {3 / (1 + step / 10):.4f} lr 0.0001", flush=True)
     time.sleep(0.5)
@@ -113,9 +113,9 @@ PROGRAMS = {"steps": STEPS, "until": UNTIL, "hang": HANG, "killed": KILLED, "ada
 """By file name."""
 
 WENT_ON = """
-import sys, time
-end, step = float(sys.argv[1]), 0
-while time.time() < end:
+import os, sys, time
+step = 0
+while not os.path.exists(sys.argv[1]):
     step += 1
     print(f"step {step}/50000 loss {3 / (1 + step / 10):.4f} lr 0.0001", flush=True)
     time.sleep(0.3)
