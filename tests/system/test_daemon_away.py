@@ -20,7 +20,7 @@ def reported(cluster: Cluster) -> Iterator[tuple[Cluster, int]]:
     out = cluster.gpualert.spool_dir
 
     def arrived() -> bool:
-        return not any(path.name.startswith(f"{job}.") for path in cluster.gpualert.state_dir.glob("node/*/out/*")) and any(out.glob("??/*"))
+        return not any(path.name.startswith(f"{job}.") for path in cluster.gpualert.state_dir.glob("node/*/out/*")) and any(out.rglob("[0-9a-f]" * 32))
 
     wait_until(arrived, "the report in the spool", 60, poll_s=0.2)
     yield cluster, job
