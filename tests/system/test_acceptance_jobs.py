@@ -14,7 +14,7 @@ import pytest
 
 from tests.system.acceptance_programs import PROGRAMS
 from tests.system.stories import OVER, BedError, Story, judged_by_reports, record, short, standing, told
-from tests.testbed import Cluster, pytorch
+from tests.testbed import Cluster, host, pytorch
 from tests.testbed.command import CommandError
 from tests.testbed.daemon import DaemonError
 from tests.testbed.gpu_scenarios import work
@@ -170,8 +170,9 @@ def test_05_a_hang_whose_loader_was_killed(ran: Story) -> None:
     """Three ranks of real gloo: rank 2's loader is killed, it waits for a row; the others give up their all_reduce, and srun takes rank 2 down."""
     said = ran.wait("hang")
     assert (said["mode"], said["detail"]) == ("C2", "collective_timeout"), said["headline"]
-    assert said["trigger"]["mode"] == "A2"
-    assert "a child process of rank 2 on n1" in said["trigger"]["text"]
+    if host.kernel_log_has_other_pids() is None:  # elsewhere the kernel's proc connector, which tells of children's ends, does not speak to the node
+        assert said["trigger"]["mode"] == "A2"
+        assert "a child process of rank 2 on n1" in said["trigger"]["text"]
     assert any("rank 2 " in words and "stayed away" in words for words in said["implies"])
     assert standing(said, "A3") == "out"
     assert standing(said, "A2") == "out"
