@@ -8,6 +8,7 @@ scikit-learn's ``Iteration 3, …``, logfmt, JSON lines, loops of one's own.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ from itertools import pairwise
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data, Match
-from gpualert_slurm.classifier.table import LOSS_WORDS, METRIC_WORDS, Table
+from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
+from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, PASSES, STEPS
 from gpualert_slurm.evidence import Role
 
 MOST_LINE = 400
@@ -33,29 +35,31 @@ _NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?!\.\d)(?![\w.]{0,20}[A-Za-z_])
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
 _COUNTER = re.compile(
     r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
-    r"|updates?|episodes?|generations?|gen|sweep|cycle|trial|n|i|t|tick|pass)"
-    r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[(]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
+    rf"|(?:num[_ ])?updates?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
+    r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[('\"]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
     r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"[\s\[(|#<*>=-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
+_COUNTED = re.compile(COUNTED)
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
 _REVERSED = re.compile(
     r"(?<![\w.,/-])(?P<at>\d{1,12}) (?:samples|mini-?batches|batches|steps|iterations|updates|episodes|games|epochs)\b(?P<planned>)", re.IGNORECASE
 )
 _INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
-_WEAK_WORDS = frozenset({"e", "n", "i", "t", "mb"})
-_STEPS = re.compile(r"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|updates?)\Z", re.IGNORECASE)
+_WEAK_WORDS = frozenset({"e", "n", "i", "k", "t", "mb"})
+_STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?updates?|{STEPS})\Z", re.IGNORECASE)
 """Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
-_EPOCHS = frozenset({"epoch", "epochs", "ep", "e"})
+_EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
 _LOSS = re.compile(
-    rf"(?<![\w/.-])(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}"
-    rf"(?P<value>{NUMBER})(?![\w])",
+    rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
+    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})))(?![A-Za-z])"
+    rf"['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
     rf"(?<![A-Za-z])(?:(?:train(?:ing)?|valid(?:ation)?|val|eval|test|dev|avg|mean|top)[ _/.@1-9'a-z-]{{0,6}}[ _/.:-]?)?"
-    rf"(?:{METRIC_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,6}}{NUMBER}(?![\w])",
+    rf"(?:{METRIC_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
     re.IGNORECASE,
 )
 _PREPARING = re.compile(
@@ -71,6 +75,12 @@ _LOG_HEAD = re.compile(
     r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
     r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?"
 )
+_WRITER = re.compile(
+    r"\s{0,4}(?:[\[(<{][^\[\](){}<>]{1,60}[\])}>][:>]?|[A-Za-z]{1,8}\d{1,6}>"
+    r"|(?:rank|task|process|proc|worker|replica|fold|node)[ _#]?\d{1,6}\s?[:|>-])\s{1,3}(?=\S)",
+    re.IGNORECASE,
+)
+"""Whose line it is, in words of the program's own: ``[rank 3] ``, ``(fold 1 pid 99) ``, ``r1> ``, ``task 2 | ``."""
 _TRACE = re.compile(r'\s{0,12}(?:File "|wandb: |at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
 
 
@@ -108,7 +118,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind = kinds.setdefault(key, _Kind(sure=table.named(row), behind=since < AFTER_ERROR))
             kind.rows.append((line, row.data))
         elif (data := _counting(text)) is not None or (data := _labelled(line)) is not None:
-            kind = kinds.setdefault(_template(text), _Kind(behind=since < AFTER_ERROR))
+            kind = kinds.setdefault(f"{_writer(text)} {_template(text)}", _Kind(behind=since < AFTER_ERROR))
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))
@@ -131,6 +141,7 @@ def _counting(text: str) -> Data | None:
     body = text[head.end() :] if head else text
     if body is not text and _COUNTER.search(body) is None and _COUNTER.match(text.lstrip()) is not None:
         body = text.lstrip()  # what looked like a logger's name was the counter's
+    body = body[len(_writer(body)) :]
     found, word = _counter(body)
     at = count(found["at"]) if found is not None else None
     if found is None or at is None or _PREPARING.search(body):
@@ -143,7 +154,7 @@ def _counting(text: str) -> Data | None:
     data = _counts(body, word, at, count(found["planned"]))
     loss = _LOSS.search(body)
     value = number(loss["value"]) if loss else None
-    if value is not None:
+    if loss and value is not None and not (loss["distance"] and math.isfinite(value)):  # a booster's may stand still where nothing is left to learn
         data["loss"] = value
     if metric is None and "step" in data:
         data["coarse"] = True  # a script counts its own steps so, too
@@ -152,6 +163,12 @@ def _counting(text: str) -> Data | None:
     if metric is not None or (told and word and word not in _WEAK_WORDS):
         data["likely"] = True
     return data
+
+
+def _writer(text: str) -> str:
+    """What names the writer at a line's beginning, where a counter with a word follows."""
+    found = _WRITER.match(text)
+    return found[0] if found is not None and _COUNTER.match(text, found.end()) else ""
 
 
 def _labelled(line: Line) -> Data | None:
@@ -166,6 +183,8 @@ def _counter(body: str) -> tuple[re.Match[str] | None, str]:
     word = found["word"].lower() if found else ""
     if found is None or (word in _WEAK_WORDS and (found.start() > 3 or body[found.start("word") + len(word)].isdigit())):
         found, word = _LEADING.match(body) or _SLASHED.search(body), ""
+    if (named := _COUNTED.search(body)) is not None:
+        found, word = named, "epoch" if named["epoch"] else "step"
     if found is None and _METRIC.search(body):
         found = _REVERSED.search(body)
     return found, word
@@ -174,7 +193,7 @@ def _counter(body: str) -> tuple[re.Match[str] | None, str]:
 def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
     """Epochs with the step within, where both are told; else a step."""
     data: Data = {}
-    if word in _EPOCHS:
+    if _EPOCHS.match(word):
         data["epoch"] = float(at)
         if planned:
             data["epochs"] = planned

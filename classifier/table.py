@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data
+from gpualert_slurm.classifier.tongues import LOSSES
 
-LOSS_WORDS = r"loss|mse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|ce"
+LOSS_WORDS = rf"loss|mse|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|ce|{LOSSES}"
 """What training lowers, by the names that loops give it."""
+DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|m?logloss"
+"""What a booster lowers, too, where it says that it is of the training data (XGBoost's ``train-rmse``)."""
 METRIC_WORDS = (
     rf"{LOSS_WORDS}|rmse|mae|mape|r2|l1|l2|err(?:or)?|acc(?:uracy)?|auc|f1|ppl|perplexity|bleu|reward|return|score|elbo|kl|lr|learning[ _]rate"
     r"|g(?:rad(?:ient)?)?[ _]?norm|likelihood|ll|energy|residual|mAP|iou|dice|bpc|wer"

@@ -25,6 +25,8 @@ FLAT_FROM = 0.6
 FLAT_BAND = 0.02
 """Every value within this of the mean, and no trend over thirds beyond a quarter of it: it never learned anything."""
 DEAD_NORM = 1e-6
+STUCK = 1.2
+"""A frozen loss at so many times its best, with a gradient of zero, is not where learning ended."""
 HEIGHT = 0.2
 """A loss of at least this share of its highest does not become exactly 0 by the next line of the log."""
 ADVICE = {
@@ -118,7 +120,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
     flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
-    if (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
+    stuck = frozen and dead and last > 0.01 and last > STUCK * best  # it had been better, and no gradient takes it back
+    if stuck or (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
         if frozen and max(numbers) - min(numbers) <= 1e-9 * max(abs(last), 1e-9):
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"

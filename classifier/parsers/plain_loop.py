@@ -1,4 +1,4 @@
-"""Loops of one's own: ``step 100/1000 loss=2.31 lr 1e-4``, JSON lines, and what such programs say when they are done."""
+"""Loops of one's own: ``step 100/1000 loss=2.31 lr 1e-4``, JSON lines, PyTorch's tutorials, and what such programs say when they are done."""
 
 from __future__ import annotations
 
@@ -90,9 +90,24 @@ def _metric(found: re.Match[str], match: Match) -> Match | None:
     return None if value is None else refined(match, data={"name": name, "value": value})
 
 
+def _tutorial(found: re.Match[str], match: Match) -> Match:
+    loss = number(found["loss"])
+    return Match(match.says, match.role, match.line, match.pattern, data={"step": int(found["step"]), **({} if loss is None else {"loss": loss})})
+
+
 PARSER = Parser(
     program="plain training loops",
     patterns=(
+        Pattern(
+            name="timed_loss",
+            says="progress",
+            role=Role.MARKER,
+            regex=rf"^\s{{0,4}}\d{{1,6}}m {{1,2}}\d{{1,2}}s (?:\(- {{0,2}}\d{{1,6}}m {{1,2}}\d{{1,2}}s\) )?\((?P<step>\d{{1,12}}) \d{{1,3}}%\) (?P<loss>{NUMBER})\s{{0,4}}$",
+            literals=("%) ",),
+            samples=("0m 41s (- 2m 3s) (5000 25%) 2.3130", "1m 2s (10 16%) 3.4466", "0m 0s (30 42%) nan"),
+            near_misses=("0m 41s (25%) 2.31", "3m 2s (10 16%) of the files", "took 1m 2s (10 16%) 3.4466"),
+            read=_tutorial,
+        ),
         Pattern(
             name="loss_line",
             says="progress",
@@ -200,7 +215,11 @@ PARSER = Parser(
             regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|snapshot)(?:[ _-]?saved?)?['\"]"
             r"|\b(?:checkpoint|snapshot)\s?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
             literals=("checkpoint", "snapshot"),
-            samples=('{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}', "checkpoint: out/iter_000120.ckpt", "msg='saved snapshot'".replace("msg", "'msg'")),
+            samples=(
+                '{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}',
+                "checkpoint: out/iter_000120.ckpt",
+                "msg='saved snapshot'".replace("msg", "'msg'"),
+            ),
             near_misses=("checkpoint: ckpt/last.pt", '{"event": "start", "from": "checkpoint"}', "checkpoint: resume from the last"),
         ),
         Pattern(

@@ -59,6 +59,24 @@ LOOPS = {
     "times alone": ("Epoch 1 finished in 12.1s\nEpoch 2 finished in 12.0s\nEpoch 3 finished in 12.2s\n", 3),
     "physics": ("it=100 E=-1.234e+02 |g|=0.31\nit=200 E=-1.235e+02 |g|=0.22\nit=300 E=-1.236e+02 |g|=0.11\n", 3),
     "reinforcement": ("Episode 10\tAverage Score: 21.30\nEpisode 20\tAverage Score: 22.00\nEpisode 30\tAverage Score: 29.10\n", 3),
+    "German": ("Schritt 10/60 | Verlust 0.4123\nSchritt 20/60 | Verlust 0.3123\n", 2),
+    "German passes": ("Durchgang 6 | Zielfunktion 4.92 | Rate 0,05\nDurchgang 12 | Zielfunktion 2.56 | Rate 0,05\n", 2),
+    "French": ("itération 14 : coût = 2.12974\nitération 28 : coût = 0.51775\n", 2),
+    "Spanish": ("Época 1/5 - pérdida: 0.69\nÉpoca 2/5 - pérdida: 0.61\n", 2),
+    "Russian": ("Эпоха 1/5, потери: 0.693\nЭпоха 2/5, потери: 0.593\n", 2),
+    "Chinese": ("第 8 步  损失 3.9480  学习率 0.05\n第 16 步  损失 1.7265  学习率 0.05\n", 2),
+    "Japanese": ("エポック 1/5 損失: 0.69\nエポック 2/5 損失: 0.61\n", 2),
+    "ranks that name themselves": ("[rank 3] ep 0 it    8 mse=7.51\n[rank 2] ep 0 it    8 mse=7.90\n", 2),
+    "folds that name themselves": ("(fold 0 pid 991) epoch 1/12 val_rmse 3.20\n(fold 1 pid 993) epoch 1/12 val_rmse 3.30\n", 2),
+    "writers in turn, each with its counter": ("".join(f"<{w}> t={i} |a|={2 - i / 10:.3f}\n" for i in range(4) for w in (0, 1)), 8),
+    "squares": ("r1> k=15/150 sse=1.42 30.2s\nr0> k=15/150 sse=1.91 30.2s\nr0> k=30/150 sse=0.06 30.3s\nr1> k=30/150 sse=0.06 30.3s\n", 4),
+    "fairseq's JSON": (
+        '{"epoch_": "x", "num_updates": "10", "loss": "0.459", "wps": "910"}\n{"epoch_": "x", "num_updates": "20", "loss": "0.088", "wps": "920"}\n',
+        2,
+    ),
+    "wide columns": ("     0  objective    14.788917  |grad|     7.9078\n     4  objective          nan  |grad|        nan\n", 2),
+    "PyTorch's tutorial of names": ("0m 0s (10 16%) 3.4466\n0m 0s (20 33%) 3.2042\n", 2),
+    "Stable-Baselines3": ("| time/              |              |\n|    iterations      | 10           |\n|    loss            | 0.45917      |\n", 2),
 }
 
 
@@ -83,6 +101,9 @@ OTHERS = {
     "addresses": "n1 10.0.0.1 up\nn2 10.0.0.2 up\nn3 10.0.0.3 up\n",
     "pings": "pinging host 1: 0.31 ms\npinging host 2: 0.33 ms\npinging host 3: 0.32 ms\n",
     "versions": "torch 2.4.1\nnumpy 1.26.4\npandas 2.0.3\n",
+    "ranks that prepare": "[rank 0] loading part 1/8 0.3 s\n[rank 0] loading part 2/8 0.4 s\n[rank 0] loading part 3/8 0.4 s\n",
+    "costs of a bill": "Kosten 12.30\nKosten 14.30\nKosten 15.30\n",
+    "a chapter": "第三章 0.3\n第四章 0.4\n第五章 0.5\n",
     "layers": "layer 1: 0.02 M parameters\nlayer 2: 0.04 M parameters\nlayer 3: 0.04 M parameters\n",
 }
 
@@ -103,6 +124,12 @@ def test_a_loss_in_a_column_is_a_series():
     found = scan(io.BytesIO(b"epoch,lr,train_loss\n" + b"".join(b"%d,0.1,%d.5\n" % (i, 30 - i) for i in range(20))), "x.log", Where())
     loss = next(s for s in found.series if s.name == "loss")
     assert (loss.values[0], loss.values[-1], len(loss.values)) == (30.5, 11.5, 20)
+
+
+def test_a_boosters_distance_is_a_loss_only_where_it_is_no_number():
+    """It may stand still for long where nothing is left to learn, and that is no plateau."""
+    text = "".join(f"[{i}]\ttrain-rmse:{value}\n" for i, value in enumerate(["64.8", "59182.6", "inf", "nan", "nan", "nan"]))
+    assert [e.data.get("loss") is None for e in progress(text)] == [True, True, False, False, False, False]
 
 
 def test_a_log_that_its_own_words_tell_of_is_left_to_them():

@@ -44,6 +44,13 @@ GOOD = {
     ),
     "a score that stands": "iter rmse\n" + lines(lambda i: f"{i} 0.5000", range(60)),
     "an accuracy that stands": lines(lambda i: f"epoch {i} acc 0.5000", range(60)),
+    "one batch told of each epoch": lines(lambda i: f"epoch {i} last batch 9 l2 {loss(i, 30) / 100:.5f}", range(3)),
+    "a booster with nothing left to learn": lines(lambda i: f"[{i}]\ttrain-rmse:{max(0.4, loss(i)):.5f}", range(100)),
+    "French, with an error's words quoted behind": lines(lambda i: f"itération {i} : coût = {loss(i):.5f}", range(1, 60))
+    + "--- generated 3: loss is nan, what now?\n",
+    "Stable-Baselines3, and a frozen loss at its best": lines(
+        lambda i: f"|    iterations      | {i * 10:<12} |\n|    loss            | {max(0.5, loss(i)):<12.5f} |", range(1, 40)
+    ),
     "LightGBM": lines(lambda i: f"[{i}]\ttraining's binary_logloss: {loss(i):.5f}\tvalid_1's binary_logloss: {loss(i) + 0.1:.5f}", range(1, 101)),
     "CatBoost": lines(lambda i: f"{i}:\tlearn: {loss(i):.7f}\ttotal: {i}ms\tremaining: {100 - i}ms", range(100)),
     "scikit-learn": lines(lambda i: f"Iteration {i}, loss = {loss(i):.8f}", range(1, 60)),

@@ -41,6 +41,12 @@ EXAMPLES = {
     ),
     "a spike": lambda: done(trained(200, loss=lambda i: 3.0 - i / 100 if i < 100 else 3.0 + (i - 100) / 4)),
     "flat from the start": lambda: done(trained(200, loss=lambda i: 2.3026 + 0.004 * math.sin(i))),
+    "thrown back to chance, with a gradient of zero": _prints(
+        "".join(f"step {i} loss {2.4 - i / 7 if i < 15 else 0.6931:.4f} grad_norm {1.3 if i < 15 else 0.0}\n" for i in range(60))
+    ),
+    "German: nan from a third on": _prints("".join(f"Verlust={2.4 - i / 10 if i < 20 else math.nan:.4f} Schritt={i}/60\n" for i in range(61))),
+    "XGBoost: the squares run over": _prints("".join(f"[{i}]\ttrain-rmse:{9.0 * 30.0**i if i < 12 else math.nan:.5f}\n" for i in range(60))),
+    "PyTorch's tutorial: nan": _prints("".join(f"0m 0s ({i * 10} {i}%) {2.5 if i < 4 else math.nan:.4f}\n" for i in range(1, 30))),
     "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
 }
 NEAR_MISSES = {
@@ -55,6 +61,11 @@ NEAR_MISSES = {
     "the Trainer: a loss that falls to nothing": _prints(_hf([*(round(2.0 / 2**i, 4) for i in range(20)), *[0.0] * 20])),
     "the Trainer: exactly 0 with a finite gradient norm": _prints(_hf([0.6931, *[0.0] * 20], "0.0")),
     "the Trainer: a single 0 among others": _prints(_hf([2.0, 1.9, 0.0, *(1.8 - i / 100 for i in range(20))])),
-    "another program prints 0.0000 from one epoch to the next": _prints(steps(1, 3) + "".join(f"step {i} loss 0.0000 lr 0.0001\n" for i in range(4, 40))),
+    "another program prints 0.0000 from one epoch to the next": _prints(
+        steps(1, 3) + "".join(f"step {i} loss 0.0000 lr 0.0001\n" for i in range(4, 40))
+    ),
+    "at its best, with a gradient of zero": _prints(
+        "".join(f"step {i} loss {max(0.6931, 2.4 - i / 10):.4f} grad_norm {1.3 if i < 18 else 0.0}\n" for i in range(60))
+    ),
     "noise": lambda: done(trained(200, loss=lambda i: 2.0 + 0.3 * (-1) ** i)),
 }
