@@ -87,7 +87,7 @@ def test_the_others_are_mailed_first_and_all_are_mailed(history: History, tmp_pa
     (tmp_path / "spool").mkdir()
     config = Config(mail=Mail(allowed_domains=("example.org",)), daemon=Daemon(report_deadline_s=0.01, accounting_deadline_s=0.01, slurm_poll_s=0.01, reconcile_s=0))
     config = config.model_copy(update={"site": config.site.model_copy(update={"spool_dir": tmp_path / "spool"})})
-    outbox, bounded, away = Outbox(tmp_path / "outbox"), Bounded(shared_s=1.0), Away()
+    outbox, bounded, away = Outbox(tmp_path / "outbox"), Bounded(shared_s=3.0), Away()
     intake, view = Intake(config, "c", transport=TRANSPORT, seal=SEAL, history=history), SlurmView(away, config.daemon.slurm_poll_s)
     intake.prepare()
     parts = Parts(intake, view, Diagnosis(history, bounded, 0.01), Dispatch(history, outbox, config, bounded), Reconciler(config, history, view, away, Asking("c")))
