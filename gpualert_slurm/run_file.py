@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from gpualert_slurm.exit_record import Instant
+from gpualert_slurm.rank import CgroupMemory
 from gpualert_slurm.record import Record, TimeNs
 from gpualert_slurm.spool import read_bounded
 from gpualert_slurm.wishes import Wishes
@@ -73,6 +74,8 @@ class RunEnd(Record):
     timed_out: bool = False
     signals: tuple[SentSignal, ...] = ()
     output_open: bool = False
+    memory: CgroupMemory | None = None
+    """``gpualert-run``'s own control group: events count from its start to the command's end, the peak from the group's making."""
 
     @classmethod
     def read(cls, bundle: Path) -> RunEnd:

@@ -18,7 +18,7 @@ from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.log_paths import Found, PathError, find, shown
 from gpualert_slurm.programs.log_report import Whose, reports
 from gpualert_slurm.programs.wrong import wrong
-from gpualert_slurm.rank import RankExit
+from gpualert_slurm.rank import CgroupMemory, RankExit
 from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile
 
 VERDICT_NAME = "verdict.json"
@@ -235,8 +235,21 @@ def told_by_end(end: RunEnd, run: RunFile, bundle: Path) -> list[Evidence]:
 
 
 def _own_end(end: RankExit, known: RunEnd) -> RankExit:
-    """A command that ended well when its time was over ended all the same by the limit: gpualert-run's status is 124."""
+    """The exit record, with what ``gpualert-run`` alone knows.
+
+    A command that ended well when its time was over ended all the same by the limit: gpualert-run's status is 124.
+    """
+    if known.memory is not None and _is_told_by(known.memory, known):
+        end = end.model_copy(update={"memory": known.memory})
     return end.model_copy(update={"exit_code": EXIT_TIMED_OUT}) if known.timed_out and end.exit_code == 0 else end
+
+
+def _is_told_by(memory: CgroupMemory, known: RunEnd) -> bool:
+    """Whether the control group says something of the end: it counted a kill, or it counted none and the command itself died by a signal.
+
+    Where the command only tells of another's death (137), that other may have been in another group: a container's, another node's.
+    """
+    return bool(memory.oom_kill_events) or (memory.oom_kill_events == 0 and known.signal is not None)
 
 
 def _said_by_end(end: RunEnd | None, run: RunFile) -> Iterator[Gap]:

@@ -7,11 +7,7 @@
 #include <sys/types.h>
 
 #include "capture.h"
-
-/* Memory counters of a cgroup, -1 where there is none. */
-struct memory_counters {
-    int64_t limit_bytes, peak_bytes, oom_events, oom_kill_events;
-};
+#include "memory_group.h"
 
 struct exit_record {
     const char *attempt, *node, *boot_id, *step;

@@ -129,6 +129,11 @@ bool bundle_make(struct bundle *b)
     return false;
 }
 
+void bundle_watch_memory(struct bundle *b)
+{
+    b->memory = memory_group_own(&b->memory_group) ? memory_group_events(b->memory_group.folder, b->memory_group.v2) : NO_MEMORY_COUNTERS;
+}
+
 int bundle_file(const struct bundle *b, const char *name)
 {
     return openat(b->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

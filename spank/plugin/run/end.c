@@ -31,6 +31,41 @@ static void put_status(struct json *j, const struct end *e)
     json_bool(j, "core_dumped", WIFSIGNALED(e->wait_status) && WCOREDUMP(e->wait_status));
 }
 
+static int64_t risen(int64_t now, int64_t before)
+{
+    return now < 0 || before < 0 || now < before ? -1 : now - before;
+}
+
+void end_count_memory(const struct bundle *b, struct end *e)
+{
+    bool well = e->waited && WIFEXITED(e->wait_status) && WEXITSTATUS(e->wait_status) == 0;
+    e->memory = NO_MEMORY_COUNTERS;
+    if (!*b->memory_group.path)
+        return;
+    e->memory = (well ? memory_group_events : memory_group_read)(b->memory_group.folder, b->memory_group.v2);
+    e->memory.oom_events = risen(e->memory.oom_events, b->memory.oom_events);
+    e->memory.oom_kill_events = risen(e->memory.oom_kill_events, b->memory.oom_kill_events);
+}
+
+static void put_counter(struct json *j, const char *key, int64_t value)
+{
+    if (value >= 0)
+        json_int(j, key, value);
+}
+
+static void put_memory(struct json *j, const struct bundle *b, const struct memory_counters *m)
+{
+    if (!*b->memory_group.path || m->oom_kill_events < 0)
+        return;
+    json_open(j, "memory", '{');
+    json_text(j, "cgroup", b->memory_group.path);
+    put_counter(j, "limit_bytes", m->limit_bytes);
+    put_counter(j, "peak_bytes", m->peak_bytes);
+    put_counter(j, "oom_events", m->oom_events);
+    put_counter(j, "oom_kill_events", m->oom_kill_events);
+    json_close(j, '}');
+}
+
 int end_write(const struct bundle *b, const struct end *e)
 {
     struct json j;
@@ -58,6 +93,7 @@ int end_write(const struct bundle *b, const struct end *e)
     }
     json_close(&j, ']');
     json_bool(&j, "output_open", e->output_open);
+    put_memory(&j, b, &e->memory);
     size_t length = json_end(&j);
     return length ? whole_file_put(b->folder, "end.json", content, length, false) : E2BIG;
 }

@@ -25,9 +25,13 @@ struct end {
     int wait_status;
     int exec_errno;  /* 0: the command was started */
     bool timed_out, output_open;
+    struct memory_counters memory; /* of the bundle's group; events since the run began */
     unsigned signals;
     struct sent_signal signal[MAX_SENT_SIGNALS];
 };
+
+/* What the memory group counted since the run began; its limit and peak only where the command did not end well. Needs the status. */
+void end_count_memory(const struct bundle *b, struct end *e);
 
 /* Returns 0 or an errno. */
 int end_write(const struct bundle *b, const struct end *e);

@@ -238,7 +238,9 @@ _Noreturn static void guard(struct bundle *b, pid_t group, const sigset_t *signa
         if (w.command)
             end_command(w.command, w.command_fd);
         (void)exit_record_write(b, NULL, "on", NULL, w.command, (struct instant){0}); /* as it was prepared: nobody knows the rest */
-        (void)end_write(b, &(struct end){.by_guardian = true, .ended = instant_now()});
+        struct end end = {.by_guardian = true, .ended = instant_now()};
+        end_count_memory(b, &end);
+        (void)end_write(b, &end);
     }
     sync_files(b);
     finish_run(b);

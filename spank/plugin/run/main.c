@@ -131,6 +131,7 @@ int main(int argc, char **argv)
     int signals = command_signals(&was, &forwarded);
     bool kept = bundle_make(&bundle), diagnosed = false;
     if (kept) {
+        bundle_watch_memory(&bundle);
         int why = bundle_write_run(&bundle, &options);
         if (why)
             fprintf(stderr, "gpualert-run: cannot write %s/run.json: %s; there will be no diagnosis\n", bundle.path, strerror(why));
@@ -146,6 +147,8 @@ int main(int argc, char **argv)
     outputs_release(&outputs);
     command.witness = witness[0];
     command_wait(&command, signals, options.timeout_s, &outputs, &end);
+    if (kept)
+        end_count_memory(&bundle, &end);
     if (kept && !guardian_end(guardian[0], &end))
         (void)end_write(&bundle, &end);
     feel_signals_again(&was);

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from gpualert_slurm.classifier import judge
+from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.bundle import command_name, exit_status, job_of, newest
 from gpualert_slurm.programs.log_paths import PathError, find
+from gpualert_slurm.rank import CgroupMemory
+from gpualert_slurm.run_file import RunEnd
 
 NAME = "20261120T163240.123Z.5f0c8a3b9d2e4f61"
 START = 1795192200123456789
@@ -96,6 +99,78 @@ def test_who_stopped_his_own_command_cancelled_it(tmp_path: Path) -> None:
     (bundle / "run.0.exit.json").write_text(json.dumps(record))
     verdict = judge(job_of(bundle))
     assert (verdict.mode, verdict.variant, verdict.is_problem) == ("F4", "by_owner", False)
+
+
+GOLDEN = Path(__file__).parent.parent / "goldens" / "bundle"
+MEMORY = {"cgroup": "/jobs/7", "limit_bytes": 160 << 20, "peak_bytes": 160 << 20}
+
+
+def ended(folder: Path, status: int, memory: dict[str, Any] | None) -> JobRecord:
+    """A bundle with its exit record, whose command ended with this wait status, in a group that counted so."""
+    how: dict[str, Any] = {"wait_status": status, **({"signal": status} if 0 < status < 256 else {"exit_code": status >> 8})}
+    record = {
+        "format": "gpualert-exit/1", "attempt": NAME, "job_id": 0, "node": "w7", "boot_id": "b", "step": "run", "task": 0, "local": 0, "state": "closed",
+        **how, "prepared": {"ns": START, "monotonic_ns": 1}, "exited": {"ns": START + 5, "monotonic_ns": 6}, "capture": "on",
+    }  # fmt: skip
+    bundle = make(folder, end={**how, **({"memory": memory} if memory else {})})
+    (bundle / "run.0.exit.json").write_text(json.dumps(record))
+    return job_of(bundle)
+
+
+@pytest.mark.parametrize("status", [9, 137 << 8])
+def test_a_kill_that_the_commands_group_counted_is_the_kernels(tmp_path: Path, status: int) -> None:
+    """The command's own death, or a shell's word for its child's; the counter is the kernel's word, not the job's."""
+    verdict = judge(ended(tmp_path, status, {**MEMORY, "oom_kill_events": 1}))
+    assert (verdict.mode, verdict.cause, verdict.detail, verdict.fault) == ("A2", "oom_killer", "cgroup_limit", "user")
+    (counted,) = [e for e in verdict.evidence if e.says == "cgroup_memory"]
+    assert (counted.trust, counted.data["oom_kill_events"]) == ("system", 1)
+
+
+@pytest.mark.parametrize(("status", "told"), [(9, True), (137 << 8, False)])
+def test_a_counter_that_stood_speaks_only_of_the_command_itself(tmp_path: Path, status: int, told: bool) -> None:
+    """What a shell says of somebody's death may have been in another group."""
+    verdict = judge(ended(tmp_path, status, {**MEMORY, "oom_kill_events": 0}))
+    assert (verdict.mode, verdict.cause) == ("A2", None)
+    assert ("it was not the memory limit" in str(verdict)) is told
+
+
+@pytest.mark.parametrize("memory", [None, MEMORY, {"cgroup": "/jobs/7"}])
+def test_without_a_counter_nothing_is_said_of_the_killer(tmp_path: Path, memory: dict[str, Any] | None) -> None:
+    """Older bundles, and kernels that count no kills."""
+    verdict = judge(ended(tmp_path, 9, memory))
+    assert (verdict.mode, verdict.cause) == ("A2", None)
+    assert "memory cgroup" not in str(verdict)
+
+
+def test_a_counted_kill_that_the_command_survived_is_no_failure(tmp_path: Path) -> None:
+    """A worker that was killed and replaced: the verdict is the one without the counter."""
+    for name in ("counted", "not"):
+        (tmp_path / name).mkdir()
+    counted = judge(ended(tmp_path / "counted", 0, {**MEMORY, "oom_kill_events": 1}))
+    plain = judge(ended(tmp_path / "not", 0, None))
+    assert (counted.mode, counted.variant, counted.cause) == (plain.mode, plain.variant, None)
+    assert counted.mode != "A2"
+
+
+def test_an_exception_of_the_programs_own_stays_its_own(tmp_path: Path) -> None:
+    """Its worker was killed, it went on, and failed of something else."""
+    job = ended(tmp_path, 1 << 8, {**MEMORY, "oom_kill_events": 1})
+    said = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    open("x")\nFileNotFoundError: x\n'
+    (tmp_path / NAME / "run.0.out").write_text(said)
+    assert judge(job).mode == "A2"  # where nothing else is said
+    assert judge(job_of(tmp_path / NAME)).cause == "file_not_found"
+
+
+def test_the_end_file_of_the_format_page() -> None:
+    """Every key of the worked example arrives where it belongs; one of before the counters, with keys of later, is read as well."""
+    end = RunEnd.read(GOLDEN)
+    assert (end.by, end.signal, end.wait_status, end.signals[0].sender_pid, end.output_open) == ("gpualert-run", 15, 15, 812, False)
+    assert end.memory == CgroupMemory(limit_bytes=16 << 30, peak_bytes=8123318272, oom_events=0, oom_kill_events=0)
+    said = json.loads((GOLDEN / "end.json").read_text())
+    page = (Path(__file__).parents[3] / "doc" / "formats" / "bundle.md").read_text()
+    assert said in [json.loads(block.split("```")[0]) for block in page.split("```json\n")[1:]]
+    del said["memory"]
+    assert RunEnd.model_validate({**said, "later": 1}).memory is None
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"format":"gpualert-run/2"}', "\xff", '{"format":"gpualert-run/1"}'])
