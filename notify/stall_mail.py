@@ -74,7 +74,9 @@ def _stalled(notes: Sequence[StallNote], since_ns: int, zone: tzinfo | None) -> 
         stand = next((r for r in named.stall.ranks if r.pid == named.stall.culprit_pid), None)
         headline += f"; {_who(stand, named)} {sentence(named.stall.culprit_why or '', 120)}"
     job = notes[0].attempt.label
-    lines = [headline, "", "Nothing of the job has been changed: it still runs, and holds its nodes. If you agree that it hangs:", ""]
+    moment = datetime.fromtimestamp(since_ns / 1e9, zone).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S %Z").strip()
+    lines = [headline, "", f"Job {job} on {sentence(notes[0].attempt.cluster, 64)}: its last sign of progress was at {moment}.", ""]
+    lines += ["Nothing of the job has been changed: it still runs, and holds its nodes. If you agree that it hangs:", ""]
     lines += [f"    scancel {job}", ""]
     usual = next((n.stall.usual_interval_s for n in notes if n.stall.usual_interval_s), None)
     if usual is not None:
@@ -126,4 +128,4 @@ def _on(rank: RankStand) -> str:
 
 
 def _clock(time_ns: int, zone: tzinfo | None) -> str:
-    return datetime.fromtimestamp(time_ns / 1e9, zone).astimezone(zone).strftime("%H:%M")
+    return datetime.fromtimestamp(time_ns / 1e9, zone).astimezone(zone).strftime("%H:%M %Z").strip()

@@ -57,7 +57,7 @@ def test_owner_hears_of_the_stopped_rank_while_the_job_runs_and_of_its_going_on(
     (mail,) = bed.smtp.wait_mail(stalled, timeout_s=90)
     assert bed.job(job)[0]["JobState"] == "RUNNING"
     subject = str(mail.message()["Subject"])
-    assert re.search(r"no progress since \d\d:\d\d on 2 ranks; rank 1 is stopped by a signal", subject), subject
+    assert re.search(r"no progress since \d\d:\d\d \S+ on 2 ranks; rank 1 is stopped by a signal", subject), subject
     assert f"scancel {job}" in text(mail)
     stopped = int((home / "stall-pid-1").read_text())
     assert f"rank 1 on n1 (local rank 1, pid {stopped}) is stopped by a signal" in text(mail)

@@ -83,7 +83,7 @@ def test_mail_names_the_stopped_rank_below_torchrun_while_the_job_runs_and_the_a
         (mail,) = bed.smtp.wait_mail(stalled, timeout_s=180)
         assert bed.job(job)[0]["JobState"] == "RUNNING"
         subject, words = str(mail.message()["Subject"]), text(mail)
-        assert re.search(rf"no progress since \d\d:\d\d on {RANKS} ranks; rank {stopped} is stopped by a signal", subject), subject
+        assert re.search(rf"no progress since \d\d:\d\d \S+ on {RANKS} ranks; rank {stopped} is stopped by a signal", subject), subject
         for rank, pid in pids.items():
             stands = "is stopped by a signal" if rank == stopped else "waits in a collective"
             assert f"rank {rank} on {of_node(pid)} (local rank {rank % 2}, pid {pid}) {stands}" in words, words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from datetime import timezone
@@ -67,6 +68,7 @@ def test_nodes_of_one_job_make_one_mail_that_names_the_rank_and_the_command(desk
     message = composition.notification
     assert " on 4 ranks; rank 3 waits in its data loader while 1 rank waits for a peer" in message.subject
     assert message.subject.startswith("[gpualert] job 4242 on mendel: no progress since ")
+    assert re.search(r"Job 4242 on mendel: its last sign of progress was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.", message.text)
     assert "    scancel 4242" in message.text
     assert "rank 0 on n1 (pid 100) waits in a collective: all_reduce (torch/distributed/distributed_c10d.py:2806)" in message.text
     assert "The stack of rank 3, innermost first" in message.text
