@@ -18,6 +18,7 @@ from gpualert_slurm.classifier.first_failure import first_failure_of, first_name
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of
 from gpualert_slurm.classifier.parents import Parent, parent_of
+from gpualert_slurm.classifier.set_aside import set_aside
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.classifier.stopping import CUT, Stopping
@@ -137,7 +138,8 @@ class Facts:
 
     @cached_property
     def _any_failed(self) -> bool:
-        return any(e.failed for e in self.exits)
+        aside = set(map(id, self.set_aside))
+        return any(e.failed and id(e) not in aside for e in self.exits)
 
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
@@ -145,13 +147,20 @@ class Facts:
         exits = self.exits
         if self.ending.well:  # a step that failed before a later one succeeded did not decide the run
             ok = [e.end_time_ns or 0 for e in exits if e.step not in SCRIPT and e.wait_status is not None and not e.failed]
+            aside = set(map(id, self.set_aside))
             exits = tuple(e for e in exits if not e.failed or (e.end_time_ns or 0) > max(ok, default=0) or self._same_step_ok(e))
+            exits = tuple(e for e in exits if id(e) not in aside)
         if not exits and self.ending.well:
             return ()
         texts = self.said("failure_summary", "teardown") if self.exits else self.said("task_exited", "failure_summary", "teardown")
         roots = self._live_roots if not self.ending.well or self.exits else ()
         found = failures_of(self.job, exits, roots, texts, self.waits)
         return stopped_from_outside(found, self.after_stop, cut=self.ending.state in CUT)
+
+    @cached_property
+    def set_aside(self) -> tuple[RankExit, ...]:
+        """Failed tasks of a run that Slurm calls a success, which did not spoil it."""
+        return set_aside(self.exits, self.row, self.advance.marks) if self.ending.known_by == "accounting" and self.ending.well else ()
 
     @cached_property
     def waits(self) -> tuple[Evidence, ...]:

@@ -144,11 +144,19 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.NAN_LOSS,
         "non_finite",
-        r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad)|found NaN in|returned nan values in its|encountered NaN",
+        r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad|(?:parameter )?weights|parameters)"
+        r"|found NaN in|returned nan values in its|encountered NaN"
+        r"|Tensor had [+-]?(?:NaN|Inf)\b",
     ),
     # named things that are not there
     _rule(Cause.PERMISSION, "gated_repo", r".", about="asset", of=r"GatedRepoError$"),
     _rule(Cause.MISSING_MODULE, "shared_library", r"cannot open shared object file|undefined symbol:|DLL load failed", about="env"),
+    _rule(
+        Cause.MISSING_MODULE,
+        None,
+        r"Can't locate \S{1,200} in @INC|Cannot find (?:module|package) '[^'\s]{1,200}'|can't find package \S",
+        about="env",
+    ),
     _rule(Cause.MISSING_MODULE, "libc_version", r"version `GLIBC(?:XX)?_[\d.]+' not found", about="env"),
     _rule(
         Cause.MISSING_MODULE,
@@ -187,7 +195,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.FILE_NOT_FOUND,
         "no_valid_checkpoint",
-        r"\bcheckpoint (?:file |path )?(?:was )?not found\b|\bno checkpoints? (?:was |were )?found (?:in|at)\b",
+        r"\bcheckpoint (?:file |path )?(?:was )?not found\b|\bno (?:valid |usable )?checkpoints? (?:was |were )?found (?:in|at)\b",
         about="asset",
     ),
     _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found"),
@@ -205,7 +213,7 @@ _THEN: tuple[_Rule, ...] = (
         r"Cannot allocate memory|\[Errno 12\]|DefaultCPUAllocator: (?:can't allocate|not enough) memory|std::bad_alloc"
         r"|Unable to allocate [\d.]+ [KMGTP]iB",
     ),
-    _rule(Cause.DIV_ZERO, None, r"division (?:or modulo )?by zero|divide by zero|ZeroDivisionError|modulo by zero"),
+    _rule(Cause.DIV_ZERO, None, r"division (?:or modulo )?by (?:zero|0\b)|divide by zero|ZeroDivisionError|modulo by zero"),
     # models, adapters, checkpoints
     _rule(None, "target_modules", r"Target modules? .{1,400} not found in the base model|No modules were targeted for adaptation", about="config"),
     _rule(None, "unknown_architecture", r"does not recognize this architecture", about="env"),

@@ -75,6 +75,8 @@ def _account(facts: Facts) -> Account:
             trend = {"learned": "the loss fell", "failed": "the loss ended non-finite"}.get(said, "the loss went")
             shows.append(Said(f"{trend}: {go.loss.values[0]:.4g} to {go.loss.values[-1]:.4g}", (cite,)))
     shows += _worked(facts)
+    ill = facts.set_aside[:4]
+    shows += [Said(f"rank {e.rank} ended badly, when the work was done or by the script's own doing", (citations.rank_exit(e),)) for e in ill]
     mean = _duty(facts)
     slow = mean is not None and mean < SLOW_PERCENT and go.seen
     if said != "learned":

@@ -94,6 +94,19 @@ PARSER = Parser(
             about="config",
         ),
         ExceptionRule(
+            detail="two_devices",
+            words=r"Received incompatible devices for jitted computation",
+            samples=(
+                (
+                    "ValueError",
+                    "Received incompatible devices for jitted computation. Got argument x of f with shape float32[8] and device ids [0] on platform CPU and argument y of f with device ids [1]",
+                ),
+                ("ValueError", "Received incompatible devices for jitted computation. Got ARG_SHARDING with device ids [0] on platform GPU and explicit output sharding"),
+            ),
+            near_misses=(("ValueError", "Received incompatible shapes for the computation"),),
+            cause=Cause.DEVICE_MISMATCH,
+        ),
+        ExceptionRule(
             detail="non_finite",
             words=r"invalid value \((?:nan|inf)\) encountered in",
             samples=(
