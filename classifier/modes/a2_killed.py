@@ -199,7 +199,7 @@ def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], sh
     for end in facts.exits:
         if end.memory is not None:
             limit, peak = max(limit, end.memory.limit_bytes or 0), max(peak, end.memory.peak_bytes or 0)
-    node_wide = any(e.data.get("scope") == "node" for e in facts.oom_kills)
+    node_wide = any(e.data.get("scope") == "node" for e in facts.oom_kills) or _without_limit(facts)
     if facts.oom_kills:
         words_ = f"limit {words.size(limit)}, peak {words.size(peak)}" if limit and peak else "as the cgroup or the kernel counted it"
         shows.insert(1 if shows else 0, Said(f"the kernel's oom killer acted ({words_})", facts.oom_kills[:4]))
@@ -228,6 +228,12 @@ def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], sh
         advice=tuple(advice),
         against=against,
     )
+
+
+def _without_limit(facts: Facts) -> bool:
+    """Whether gpualert-run's group counted the kill, and neither it nor a group above had a limit: the machine's memory had run out."""
+    counted = [(e.step, e.memory.limit_bytes) for e in facts.exits if e.memory is not None and e.memory.oom_kill_events]
+    return bool(counted) and all(step == "run" and limit is None for step, limit in counted)
 
 
 def _worker(facts: Facts, error: Evidence) -> Account:

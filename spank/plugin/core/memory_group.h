@@ -1,4 +1,4 @@
-/* A memory control group, cgroups(7), of version 1 or 2: where a process's own lies, and what it counted. Only files are read. */
+/* A memory control group, cgroups(7), of version 1 or 2: whose is which, and what it counted. Only files are read. */
 #ifndef GPUALERT_MEMORY_GROUP_H
 #define GPUALERT_MEMORY_GROUP_H
 
@@ -24,11 +24,8 @@ struct memory_group {
 /* Takes the group that counts memory out of the text of /proc/<pid>/cgroup: its path and version, not its folder. False: there is none. */
 bool memory_group_named(char *text, struct memory_group *group);
 
-/* Finds the folder of a named group by the text of /proc/self/mountinfo. False: it is mounted nowhere. */
-bool memory_group_mounted(char *text, struct memory_group *group);
-
-/* This process's own group. False, and an empty path: none, none that can be read, or the root of all, which is nobody's own. */
-bool memory_group_own(struct memory_group *group);
+/* Whether "memory" is one of the words between commas in a list that ends at `end`. */
+bool memory_group_listed(const char *list, const char *end);
 
 /* Limit, peak and events of the group in `folder`. */
 struct memory_counters memory_group_read(const char *folder, bool v2);

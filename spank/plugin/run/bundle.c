@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "memory_mount.h"
 #include "whole_file.h"
 
 #define COMMAND_MAX_BYTES 65536
@@ -131,7 +132,7 @@ bool bundle_make(struct bundle *b)
 
 void bundle_watch_memory(struct bundle *b)
 {
-    b->memory = memory_group_own(&b->memory_group) ? memory_group_events(b->memory_group.folder, b->memory_group.v2) : NO_MEMORY_COUNTERS;
+    b->memory = memory_mount_own(&b->memory_group) ? memory_group_events(b->memory_group.folder, b->memory_group.v2) : NO_MEMORY_COUNTERS;
 }
 
 int bundle_file(const struct bundle *b, const char *name)

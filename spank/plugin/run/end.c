@@ -7,6 +7,7 @@
 #include "errno_name.h"
 #include "exit_record.h"
 #include "json.h"
+#include "memory_mount.h"
 #include "whole_file.h"
 
 static void put_instant(struct json *j, const char *key, struct instant at)
@@ -45,6 +46,11 @@ void end_count_memory(const struct bundle *b, struct end *e)
     e->memory = (well ? memory_group_events : memory_group_read)(b->memory_group.folder, b->memory_group.v2);
     e->memory.oom_events = risen(e->memory.oom_events, b->memory.oom_events);
     e->memory.oom_kill_events = risen(e->memory.oom_kill_events, b->memory.oom_kill_events);
+    if (well || e->memory.oom_kill_events <= 0)
+        return;
+    int64_t above = memory_mount_limit_above(&b->memory_group);
+    if (above >= 0 && (e->memory.limit_bytes < 0 || above < e->memory.limit_bytes))
+        e->memory.limit_bytes = above; /* a limit is kept by all groups below */
 }
 
 static void put_counter(struct json *j, const char *key, int64_t value)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory_group.h"
+#include "memory_mount.h"
 
 static char top[] = "/tmp/memory group.XXXXXX"; /* with a blank, which mountinfo escapes */
 
@@ -64,7 +64,7 @@ static bool mounted(const char *path, bool v2, const char *lines, struct memory_
     snprintf(text, sizeof text, lines, escaped, escaped);
     *group = (struct memory_group){.v2 = v2};
     strcpy(group->path, path);
-    return memory_group_mounted(text, group);
+    return memory_mount_find(text, group);
 }
 
 static void expect_folder(const struct memory_group *group, const char *below)
@@ -136,12 +136,30 @@ static void version_2_counts_ooms_and_kills_and_max_is_no_limit(void)
     assert(m.limit_bytes == -1 && m.oom_events == -1 && m.oom_kill_events == -1);
 }
 
+static void the_smallest_limit_above_is_the_one_that_holds(void)
+{
+    struct memory_group group = {.v2 = true};
+    make_folder("deep");
+    make_folder("deep/er");
+    make_file("deep/memory.max", "max\n");
+    make_file("deep/er/memory.max", "4096\n"); /* its own, not one above */
+    snprintf(group.folder, sizeof group.folder, "%s/deep/er", top);
+    assert(memory_mount_limit_above(&group) == 1073741824);
+    make_file("deep/memory.max", "536870912\n");
+    assert(memory_mount_limit_above(&group) == 536870912);
+    make_file("deep/memory.max", "max\n");
+    make_file("memory.max", "max\n");
+    assert(memory_mount_limit_above(&group) == -1);
+    snprintf(group.folder, sizeof group.folder, "/gone");
+    assert(memory_mount_limit_above(&group) == -1);
+}
+
 static void what_is_not_there_counts_nothing(void)
 {
     struct memory_counters m = memory_group_read("/no/such/folder", true);
     assert(m.limit_bytes == -1 && m.peak_bytes == -1 && m.oom_events == -1 && m.oom_kill_events == -1);
     struct memory_group group;
-    if (!memory_group_own(&group)) /* whatever this machine has */
+    if (!memory_mount_own(&group)) /* whatever this machine has */
         assert(!*group.path && !*group.folder);
     else
         assert(memory_group_events(group.folder, group.v2).oom_kill_events >= -1);
@@ -157,6 +175,7 @@ int main(void)
     a_mount_that_does_not_show_it_is_passed_over();
     version_1_counts_kills_and_a_huge_limit_is_none();
     version_2_counts_ooms_and_kills_and_max_is_no_limit();
+    the_smallest_limit_above_is_the_one_that_holds();
     what_is_not_there_counts_nothing();
     snprintf(clean, sizeof clean, "rm -r '%s'", top);
     return system(clean) == 0 ? 0 : 1;

@@ -180,3 +180,19 @@ def test_the_root_of_all_groups_is_nobodys_own(gpualert_run) -> None:
     )
     assert done.returncode == -signal.SIGKILL
     assert "memory" not in gpualert_run.read("end.json")
+
+
+def test_a_limit_of_a_group_above_is_the_one_that_was_exceeded(gpualert_run, group: Group) -> None:
+    """As in a user's slice: the command's group has none, and the kill counts in it all the same."""
+    if group.v2:
+        pytest.skip("version 2 would need memory handed down by the group above: the C unit test has the files")
+    below = Group(group.folder / "below", group.v2)
+    below.folder.mkdir()
+    try:
+        assert run_in(below, gpualert_run, *EAT) == -signal.SIGKILL
+        memory = gpualert_run.read("end.json")["memory"]
+        assert (memory["cgroup"], memory["limit_bytes"], memory["oom_kill_events"]) == (below.path, LIMIT, 1)
+        assert group.kills() == 0
+        assert judge(job_of(gpualert_run.bundle)).detail == "cgroup_limit"
+    finally:
+        until(lambda: _is_removed(below.folder), f"{below.folder} is empty")

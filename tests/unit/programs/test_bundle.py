@@ -126,6 +126,13 @@ def test_a_kill_that_the_commands_group_counted_is_the_kernels(tmp_path: Path, s
     assert (counted.trust, counted.data["oom_kill_events"]) == ("system", 1)
 
 
+def test_a_kill_where_no_group_had_a_limit_is_for_the_machines_memory(tmp_path: Path) -> None:
+    """A workstation without limits: nobody exceeded any."""
+    verdict = judge(ended(tmp_path, 9, {"cgroup": "/user.slice", "peak_bytes": 60 << 30, "oom_kill_events": 1}))
+    assert (verdict.mode, verdict.cause, verdict.detail) == ("A2", "oom_killer", "node_memory")
+    assert "more host memory than the node had" in str(verdict)
+
+
 @pytest.mark.parametrize(("status", "told"), [(9, True), (137 << 8, False)])
 def test_a_counter_that_stood_speaks_only_of_the_command_itself(tmp_path: Path, status: int, told: bool) -> None:
     """What a shell says of somebody's death may have been in another group."""
