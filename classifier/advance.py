@@ -15,6 +15,7 @@ from gpualert_slurm.series import Series
 
 MIN_WEAK = 3
 """A bar without a name, or a loss without a step, counts as progress from this many on."""
+_MOST_STEPS = re.compile(r"`max_steps=(\d{1,12})` reached")
 METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate")
 
 
@@ -102,13 +103,16 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         marks = []
     marks.sort(key=lambda m: (m.time_ns or 0, _offset(m)))
     done, planned = _steps(marks, [e for e in evidence if e.says == "training_started"], series)
+    ends = _ends([e for e in evidence if e.says == "planned_end"], marks)
+    if done is None and marks and (named := _named(ends)) is not None:
+        done = planned = named
     losses = [s for s in series if s.name == "loss" and s.values]
     loss = max(losses, key=lambda s: (s.points_seen, -(s.where.rank or 0)), default=None)
     return Advance(
         marks=tuple(marks),
         loss=loss,
         series=series,
-        end_marks=_ends([e for e in evidence if e.says == "planned_end"], marks),
+        end_marks=ends,
         loaded=tuple(e for e in evidence if e.says == "checkpoint_loaded"),
         not_loaded=tuple(e for e in evidence if e.says == "checkpoint_not_loaded"),
         saved=_saved([e for e in evidence if e.says == "checkpoint_saved"]),
@@ -131,6 +135,12 @@ def _ends(said: list[Evidence], marks: list[Evidence]) -> tuple[Evidence, ...]:
     return tuple(e for e in said if not isinstance(e.source, Quote) or e.source.offset >= last.get((e.where.node, e.source.file), -1))
 
 
+def _named(ends: tuple[Evidence, ...]) -> int | None:
+    """The step that the program's own end names (Lightning's ``max_steps=2``)."""
+    found = [m for e in ends if isinstance(e.source, Quote) and (m := _MOST_STEPS.search(e.source.text))]
+    return int(found[-1][1]) if found else None
+
+
 def _saved(said: list[Evidence]) -> tuple[Evidence, ...]:
     """One piece of evidence a save: the bar of its files counts only where nothing else tells of the save."""
     whole = [e for e in said if e.detail != "shards"]
@@ -138,7 +148,7 @@ def _saved(said: list[Evidence]) -> tuple[Evidence, ...]:
 
 
 def _steps(marks: list[Evidence], started: list[Evidence], series: tuple[Series, ...]) -> tuple[int | None, int | None]:
-    whole = [m for m in marks if not m.data.get("per_epoch")]
+    whole = [m for m in marks if not m.data.get("per_epoch")] or _one_epoch(marks, series)
     steps = [step for m in whole if isinstance(step := m.data.get("step"), int)]
     planned = [plan for m in (*whole, *started) if isinstance(plan := m.data.get("planned"), int) and plan > 0]
     if not whole:
@@ -151,6 +161,15 @@ def _steps(marks: list[Evidence], started: list[Evidence], series: tuple[Series,
         last = next((step for m in reversed(whole) if isinstance(step := m.data.get("step"), int)), None)
         return (int((epoch - 1) * per + (last or 0)), per * max(epochs)) if per else (None, None)
     return max(steps, default=None), max(planned, default=None)
+
+
+def _one_epoch(marks: list[Evidence], series: tuple[Series, ...]) -> list[Evidence]:
+    """All marks, where they count one epoch to its end and nobody names any: Keras tells which epoch it is only where there are several."""
+    counts = [s.values for s in series if s.name == "step"]
+    whole = bool(marks) and marks[-1].data.get("step") == marks[-1].data.get("planned")
+    if any("epoch" in m.data or "epochs" in m.data for m in marks) or len(counts) != 1 or not whole:
+        return []
+    return marks if all(before < after for before, after in itertools.pairwise(counts[0])) else []
 
 
 def _falls(values: tuple[float, ...]) -> bool:

@@ -126,6 +126,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(Cause.CUDA_RUNTIME, "cuda", r".", of=r"(?:^|\.)(?:AcceleratorError|CudaAPIError|CUDARuntimeError)$"),
     # communication
     _rule(Cause.NCCL, "collective_timeout", r"Watchdog caught collective operation timeout|collective operation timeout"),
+    _rule(Cause.NCCL, "rendezvous_timeout", r"NCCL.{0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)"),
     _rule(
         Cause.NCCL,
         "nccl",
@@ -198,7 +199,7 @@ _THEN: tuple[_Rule, ...] = (
         r"\bcheckpoint (?:file |path )?(?:was )?not found\b|\bno (?:valid |usable )?checkpoints? (?:was |were )?found (?:in|at)\b",
         about="asset",
     ),
-    _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found"),
+    _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found|(?:File|Path|Directory) '[^']{1,300}' does not exist"),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
     _rule(Cause.TRACEBACK, "disk_full", r"No space left on device|\[Errno 28\]", about="env"),
     _rule(Cause.TRACEBACK, "port_in_use", r"Address already in use|EADDRINUSE|\[Errno 98\]", about="config"),

@@ -38,6 +38,8 @@ class Resume(FailureMode):
         error = facts.error
         if error is not None and error.detail in CRASHES and (not facts.advance.seen or error.detail in LOADS) and not facts.ended_well:
             return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error))
+        if error is not None and not facts.advance.seen and not facts.ended_well and _cut_off(facts, error):
+            return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error, "corrupt"))
         parent = facts.parent
         if parent is None:
             if not facts.ended_well:
@@ -84,12 +86,21 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
     cites = (cite,) if cite is not None else ()
     if first_step > FIRST_STEPS and (past.steps_done is None or first_step > 0.5 * past.steps_done):
         return False, f"its steps count on from {first_step}", cites
-    if abs(head - past.head_loss) <= NEAR_HEAD * abs(past.head_loss) and head - past.tail_loss > 0.5 * span and first_step <= FIRST_STEPS:
+    again = past.relation == "earlier_attempt" and bool(past.checkpoints) and (past.steps_done or 0) > FIRST_STEPS and bool(loss.steps)
+    near = abs(head - past.head_loss) <= NEAR_HEAD * abs(past.head_loss) or again  # the same job counts again what it had counted, and saved
+    if near and head - past.tail_loss > 0.5 * span and first_step <= FIRST_STEPS:
         return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
 
 
-def _crashed(facts: Facts, error: Evidence) -> Account:
+def _cut_off(facts: Facts, error: Evidence) -> bool:
+    """Whether a file came to its end too early (pickle's EOFError) for a rank whose own word before was that it goes on from a checkpoint."""
+    if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in {"EOFError", "UnpicklingError"} or error.where.rank is None:
+        return False
+    return any(e.where.rank == error.where.rank and e.where.node == error.where.node for e in facts.advance.loaded)
+
+
+def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Account:
     parent = facts.parent
     base = parent.past.checkpoints[-1] if parent is not None and parent.past is not None and parent.past.checkpoints else None
     advice = list(crash.advice_for(facts, error, error.cause, error.detail))
@@ -99,7 +110,7 @@ def _crashed(facts: Facts, error: Evidence) -> Account:
         headline=words.subject(words.who(facts.first, error), words.told(error)),
         shows=crash.shows_crash(facts, error),
         fault=Fault.USER,
-        variant=CRASHES.get(error.detail or ""),
+        variant=variant or CRASHES.get(error.detail or ""),
         cause=error.cause,
         detail=error.detail,
         implies=("the error came while a checkpoint or model was loaded",),

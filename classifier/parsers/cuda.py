@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.exception_rule import ExceptionRule
-from gpualert_slurm.classifier.pattern import Parser
+from gpualert_slurm.classifier.pattern import Parser, Pattern
+from gpualert_slurm.evidence import Role
 
 _CARRIERS = ("RuntimeError", "torch.AcceleratorError")
 
@@ -27,6 +28,19 @@ def _error(detail: str, text: str, name: str, about: str | None = None) -> Excep
 
 PARSER = Parser(
     program="CUDA",
+    patterns=(
+        Pattern(
+            name="malloc",
+            says="gpu_oom",
+            role=Role.ROOT,
+            regex=r"\b(?:cuda|hip)Malloc\w{0,20}\b.{0,80}\b(?:failed|error|returned)\b.{0,40}\bout of memory\b",
+            literals=("cudaMalloc", "hipMalloc"),
+            samples=("nnfit: cudaMalloc of 6442450944 bytes failed: out of memory", "fit.cu:31: hipMallocManaged(8589934592) returned 2: out of memory"),
+            near_misses=("cudaMalloc failed: invalid argument", "cudaMalloc is never out of memory here", "malloc of 3 bytes failed: out of memory"),
+            cause=Cause.CUDA_OOM,
+            detail="gpu_memory",
+        ),
+    ),
     exceptions=(
         _error("cuda_after_fork", "initialization error", "cudaErrorInitializationError", "config"),  # 3
         _error("no_gpu", "no CUDA-capable device is detected", "cudaErrorNoDevice", "env"),  # 100

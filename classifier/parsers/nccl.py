@@ -73,6 +73,21 @@ PARSER = Parser(
             general=True,
         ),
         Pattern(
+            name="bootstrap",
+            says="rendezvous",
+            role=Role.ROOT,
+            regex=r"Bootstrap : no socket interface found|^\s{0,4}Call to (?:bind|connect|listen) failed : |^\s{0,4}socket(?:Poll|Start|Finalize)Connect: [Cc]onnect to \S{1,100} (?:returned|failed)",
+            literals=("Bootstrap : no socket", "Call to bind failed", "Call to connect failed", "Call to listen failed", "onnect: "),
+            samples=(
+                "Bootstrap : no socket interface found",
+                "socketPollConnect: connect to 10.31.4.80<48211> returned No route to host, exceeded error retry count after 35 attempts",
+                "Call to bind failed : Cannot assign requested address",
+            ),
+            near_misses=("socketPollConnect: 3 open", "the call to bind failed", "n1:1:2 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>"),
+            cause=Cause.NCCL,
+            detail="rendezvous_timeout",
+        ),
+        Pattern(
             name="communicator",
             says="communicator_ready",
             role=Role.MARKER,

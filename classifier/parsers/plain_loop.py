@@ -203,9 +203,9 @@ PARSER = Parser(
             name="was_saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt) (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
+            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt)(?: [\w./=-]{1,200}\.\w{1,12})? (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
             literals=(" saved", " written", " dumped"),
-            samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "weights written (epoch 3)"),
+            samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "checkpoint ckpt-40.txt saved", "weights written (epoch 3)"),
             near_misses=("model saved at most once an hour", "no checkpoint saved", "the state is not saved", "remodel saved it"),
         ),
         Pattern(
@@ -221,6 +221,20 @@ PARSER = Parser(
                 "msg='saved snapshot'".replace("msg", "'msg'"),
             ),
             near_misses=("checkpoint: ckpt/last.pt", '{"event": "start", "from": "checkpoint"}', "checkpoint: resume from the last"),
+        ),
+        Pattern(
+            name="not_found",
+            says="checkpoint_not_loaded",
+            role=Role.MARKER,
+            regex=r"\b[Nn]o (?:valid |usable |previous |existing )?checkpoints? (?:(?:was |were )?found|exists?|yet|in|at|under)\b.{0,200}?\b(?:start|begin|train)(?:ing|s)?\b"
+            r".{0,40}?\b(?:scratch|anew|afresh|(?:from|at|with) (?:step|epoch|iteration|batch|update) [01]\b)",
+            literals=("o checkpoint", "o valid checkpoint", "o usable checkpoint", "o previous checkpoint", "o existing checkpoint"),
+            samples=(
+                "no checkpoint in ./ckpt, starting from iteration 0",
+                "No checkpoint found at out/last.pt: training from scratch",
+                "no valid checkpoints found, starting at step 0",
+            ),
+            near_misses=("no checkpoint found, exiting", "no checkpoint in the list yet", "checkpoint found, starting from step 300", "no checkpoint in ckpt, starting from step 300"),
         ),
         Pattern(
             name="resumed",

@@ -51,6 +51,19 @@ PARSER = Parser(
             cause=Cause.RAM_OOM,
         ),
         ExceptionRule(
+            detail="non_finite",
+            words=r"CheckNumerics(?:V2)?_device_|: Tensor had [+-]?(?:NaN|Inf) values",
+            samples=(
+                (
+                    "tensorflow.python.framework.errors_impl.InvalidArgumentError",
+                    "{{function_node __wrapped__CheckNumericsV2_device_/job:localhost/replica:0/task:0/device:CPU:0}}",
+                ),
+                ("InvalidArgumentError", "loss : Tensor had NaN values [Op:CheckNumerics]"),
+            ),
+            near_misses=(("InvalidArgumentError", "{{function_node __wrapped__MatMul_device_/job:localhost}} Tensor had 3 values"),),
+            cause=Cause.NAN_LOSS,
+        ),
+        ExceptionRule(
             detail="index_range",
             words=r"Received a label value of -?\d{1,12} which is outside the valid range|indices\[[\d,]{1,60}\] = -?\d{1,12} is not in \[",
             samples=(

@@ -341,14 +341,12 @@ PARSER = Parser(
             name="rendezvous",
             says="rendezvous",
             role=Role.ROOT,
-            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients"
-            r"|Bootstrap : no socket interface found",
+            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients",
             literals=(
                 "The client socket has ",
                 "TCP client failed to connect",
                 "The server socket has failed",
                 "waiting for clients",
-                "Bootstrap : no socket",
             ),
             samples=(
                 "The client socket has timed out after 900s while trying to connect to (n1, 29500).",

@@ -24,6 +24,12 @@ EXAMPLES = {
         "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 63.98 GiB of which 1.19 GiB is free."
     ),
     "JAX": _dies("jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes."),
+    "a program of one's own": lambda: (
+        Run()
+        .rank(0, "n1", steps(1, 40) + "nnfit: cudaMalloc of 6442450944 bytes failed: out of memory\n", code=2, end=60, times=[50.0])
+        .accounting(code=2, end=61)
+        .verdict()
+    ),
     "cuBLAS": _dies("RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
 }
 NEAR_MISSES = {

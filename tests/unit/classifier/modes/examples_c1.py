@@ -46,6 +46,20 @@ EXAMPLES = {
     ),
     "torch >= 2.6: validation": _meets_not("torch.distributed.DistNetworkError: TCP client failed to connect/validate to host n1:29500 - timed out"),
     "NCCL: no interface": _meets_not("torch.distributed.DistBackendError: Bootstrap : no socket interface found"),
+    "NCCL: no route": _meets_not(
+        "torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:77, remote process exited or there was a network error, NCCL version 2.22.3\n"
+        "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\nLast error:\n"
+        "socketPollConnect: connect to 10.31.4.80<48211> returned No route to host, exceeded error retry count after 35 attempts"
+    ),
+    "NCCL: an address that is not the node's": _meets_not(
+        "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1691, unhandled system error, NCCL version 2.22.3\n"
+        "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.\nLast error:\n"
+        "Call to bind failed : Cannot assign requested address"
+    ),
+    "XLA: no interface": _meets_not(
+        "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: NCCL operation ncclCommInitRankConfig(&comm, nranks, nccl_id, rank, &config) failed: unhandled "
+        "system error. Last NCCL warning(error) log entry (may be unrelated) 'Bootstrap : no socket interface found'."
+    ),
     "silence and idle GPUs": lambda: _silent().accounting("TIMEOUT", code=0, end=3600).verdict(),
     "stacks in the rendezvous": lambda: (
         _silent()

@@ -9,8 +9,11 @@ from tests.unit.classifier.signals import done, ticks
 PARENT = PastVerdict(relation="parent", job="4700", mode="F3", fault="user", head_loss=11.0, tail_loss=2.0, gpu_hours=8.0)
 
 
-def _dies(error: str):
-    return lambda: Run().rank(0, "n1", trace(error), code=1).accounting().verdict()
+EARLIER = PARENT.model_copy(update={"relation": "earlier_attempt", "steps_done": 150, "checkpoints": ("ckpt/150.pt",)})
+
+
+def _dies(error: str, before: str = ""):
+    return lambda: Run().rank(0, "n1", before + trace(error), code=1).accounting().verdict()
 
 
 def _child(first: float, **job):
@@ -28,9 +31,26 @@ EXAMPLES = {
     "torch: a cut archive": _dies("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory"),
     "safetensors": _dies("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge"),
     "from scratch": _child(11.2),
+    "it said itself that it found none": lambda: done(
+        Run(past=(PARENT,)).rank(0, "n1", "no checkpoint in ./ckpt, starting from iteration 0\n" + steps(1, 60), code=0, end=60, times=[50.0]), end=61
+    ),
+    "the same job counts again what it had saved, from another height": lambda: done(
+        Run(past=(EARLIER,)).rank(0, "n1", steps(1, 60, None, lambda i: 8.0 * 0.97**i), code=0, end=100, times=ticks(60)), end=101
+    ),
+    "pickle: a file cut off, which it was to go on from": _dies("EOFError: Ran out of input", "resuming from out/part-2.pkl\n"),
+    "pickle: not one at all": _dies("_pickle.UnpicklingError: pickle data was truncated", "Resuming training from checkpoint out/last.pkl\n"),
 }
 NEAR_MISSES = {
+    "a fresh program that found no checkpoint, and was told of none": lambda: done(
+        Run().rank(0, "n1", "no checkpoint in ./ckpt, starting from iteration 0\n" + steps(1, 60), code=0, end=60, times=[50.0]), end=61
+    ),
+    "data that ends too early, after no word of a checkpoint": lambda: (
+        Run().rank(0, "n1", "reading rows.pkl\n" + trace("EOFError: Ran out of input"), code=1).accounting().verdict()
+    ),
     "the parent's tail": _child(2.0),
+    "the same job, from where it had come to": lambda: done(
+        Run(past=(EARLIER,)).rank(0, "n1", steps(1, 60, None, lambda i: 2.2 * 0.97**i), code=0, end=100, times=ticks(60)), end=101
+    ),
     "the same loss without a parent": lambda: done(
         Run().rank(0, "n1", steps(1, 60, None, lambda i: 11.2 * 0.97**i), code=0, end=100, times=ticks(60)), end=101
     ),
