@@ -19,6 +19,7 @@ struct memory_group {
     char path[512];    /* as /proc/<pid>/cgroup names it; "": none that could be read */
     char folder[1024]; /* where its files lie */
     bool v2;
+    struct memory_counters found; /* its events when its folder was found */
 };
 
 /* Takes the group that counts memory out of the text of /proc/<pid>/cgroup: its path and version, not its folder. False: there is none. */

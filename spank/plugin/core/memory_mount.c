@@ -18,7 +18,8 @@ static bool lies_in(struct memory_group *group, const char *mount, const char *r
         return false;
     const char *rest = group->path + n;
     snprintf(group->folder, sizeof group->folder, "%s%s", mount, strcmp(rest, "/") == 0 ? "" : rest);
-    if (memory_group_events(group->folder, group->v2).oom_kill_events >= 0)
+    group->found = memory_group_events(group->folder, group->v2);
+    if (group->found.oom_kill_events >= 0)
         return true;
     group->folder[0] = '\0';
     return false;
@@ -66,16 +67,29 @@ bool memory_mount_find(char *text, struct memory_group *group)
     return false;
 }
 
+static bool in_first_namespace(void)
+{
+    struct stat space;
+    return stat("/proc/self/ns/cgroup", &space) == 0 && space.st_ino == FIRST_CGROUP_NAMESPACE;
+}
+
+/* Not inlined: its pages of the stack are touched only where it is needed. */
+__attribute__((noinline)) static bool find_by_mounts(struct memory_group *group)
+{
+    char mounts[MOUNTS_MAX_BYTES];
+    return whole_file_read(AT_FDCWD, "/proc/self/mountinfo", mounts, sizeof mounts) > 0 && memory_mount_find(mounts, group);
+}
+
+/* The list of mounts may be long: it is read only where the usual folder does not show the group, or its name says nothing (of a container). */
 bool memory_mount_own(struct memory_group *group)
 {
-    char text[8192], mounts[MOUNTS_MAX_BYTES];
-    struct stat space;
-    bool plain = stat("/proc/self/ns/cgroup", &space) == 0 && space.st_ino == FIRST_CGROUP_NAMESPACE, found = false;
+    char text[8192];
+    bool found = false;
     if (whole_file_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) > 0 && memory_group_named(text, group)) {
-        if (plain) /* names are then whole, and the list of mounts, which may be long, is read only where they are mounted elsewhere */
-            found = strcmp(group->path, "/") != 0 && lies_in(group, group->v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", "/");
-        if (!found && !(plain && strcmp(group->path, "/") == 0) && whole_file_read(AT_FDCWD, "/proc/self/mountinfo", mounts, sizeof mounts) > 0)
-            found = memory_mount_find(mounts, group);
+        bool root = strcmp(group->path, "/") == 0;
+        found = !root && lies_in(group, group->v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", "/");
+        if (!found && !(root && in_first_namespace()))
+            found = find_by_mounts(group);
     }
     if (!found)
         *group = (struct memory_group){0};

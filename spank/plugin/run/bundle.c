@@ -132,7 +132,7 @@ bool bundle_make(struct bundle *b)
 
 void bundle_watch_memory(struct bundle *b)
 {
-    b->memory = memory_mount_own(&b->memory_group) ? memory_group_events(b->memory_group.folder, b->memory_group.v2) : NO_MEMORY_COUNTERS;
+    b->memory = memory_mount_own(&b->memory_group) ? b->memory_group.found : NO_MEMORY_COUNTERS;
 }
 
 int bundle_file(const struct bundle *b, const char *name)
