@@ -16,7 +16,7 @@ from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
 from gpualert_slurm.classifier.failure import Failure, is_root
 from gpualert_slurm.classifier.first_failure import first_failure_of, first_named
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
-from gpualert_slurm.classifier.last_words import error_of
+from gpualert_slurm.classifier.last_words import error_of, of_host
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.set_aside import set_aside
 from gpualert_slurm.classifier.silence import Silence, silence_of
@@ -218,7 +218,7 @@ class Facts:
     @cached_property
     def error(self) -> Evidence | None:
         """What the first failing rank said before it went; else the first root nobody survived."""
-        return error_of(self, self._live_roots)
+        return of_host(error_of(self, self._live_roots), gpus=bool(self.gpu_count))
 
     def others_went_on(self, error: Evidence | None) -> bool:
         """Whether all progress was others' and began after ``error``: its rank had made none, and nobody waited for it."""

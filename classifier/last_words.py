@@ -37,6 +37,17 @@ def error_of(facts: Facts, roots: tuple[Evidence, ...]) -> Evidence | None:
     return _best(candidates) or _lost_peer(facts, owners) or _wrapper(facts, owners) or _error_line(facts, owners)
 
 
+_XLA_HOST = re.compile(r"Out of memory allocating \d{1,18} bytes")
+"""XLA's client for the CPU says so; its GPUs' allocator says ``while trying to allocate``, but older ones the same."""
+
+
+def of_host(error: Evidence | None, *, gpus: bool) -> Evidence | None:
+    """The same; memory that XLA was refused in a run of which no GPU is known was the host's."""
+    if error is None or gpus or error.detail != "jax" or not isinstance(error.source, Quote) or not _XLA_HOST.search(error.source.text):
+        return error
+    return error.model_copy(update={"cause": Cause.RAM_OOM, "detail": "host_memory"})
+
+
 def _last(said: Evidence) -> bool:
     source = said.source
     return not isinstance(source, Quote) or source.file_bytes is None or source.file_bytes - source.offset - source.length <= LAST_BYTES

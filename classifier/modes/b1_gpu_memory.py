@@ -37,6 +37,8 @@ class GpuMemory(FailureMode):
                 warnings=warn,
             )
         error = facts.error
+        if error is not None and said and error.detail == "host_memory":
+            return ruled_out("what was refused was the host's memory: no GPU of the run is known", flip, error)
         if error is None or error.cause is not Cause.CUDA_OOM:
             if said:
                 warn = (Said("an allocation on the GPU failed earlier and the run went on", said[:1]),) if said[0] in facts.recovered else ()

@@ -10,7 +10,9 @@ def _dies(error: str):
     return lambda: Run().rank(0, "n1", trace(error), code=1).accounting().verdict()
 
 
+XLA = trace("jaxlib._jax.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 57600000000 bytes.")
 EXAMPLES = {
+    "JAX, in the words of its client for the CPU, in a job with GPUs": lambda: Run().rank(0, "n1", XLA, code=1).accounting().verdict(),
     "torch <= 1.12": _dies(
         "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 15.90 GiB total capacity; 14.90 GiB already allocated; 13.75 MiB free; 15.00 GiB reserved in total by PyTorch)"
     ),
@@ -33,6 +35,7 @@ EXAMPLES = {
     "cuBLAS": _dies("RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
 }
 NEAR_MISSES = {
+    "JAX on a CPU": lambda: Run().rank(0, "n1", XLA, code=1).accounting(tres_alloc="billing=4,cpu=4,mem=8G,node=1").verdict(),
     "the batch-size finder recovers": lambda: (
         Run()
         .rank(
