@@ -37,6 +37,8 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
         wait_until(lambda: "step 40/" in cluster.output(lost), f"progress in job {lost}'s output", 60, poll_s=0.2)
     except DaemonError as error:
         raise DaemonError(f"{error}; so far: {cluster.output(lost)}\n{cluster.gpualert_words()}") from None
+    if gpualert:
+        wait_until(lambda: f"note job={lost} " in cluster.daemon.log.read_text(encoding="utf-8"), f"the note that job {lost} runs", 60, poll_s=0.2)
     say(f"    {node} dies in mid-training: its slurmd, its steps and its gpualert-node are killed")
     cluster.lose_node(node)
     ended_s[HEALTHY.letter] = _wait(cluster, jobs[HEALTHY.letter])

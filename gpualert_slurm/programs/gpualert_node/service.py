@@ -112,6 +112,8 @@ class Service:
         else:
             for part in (self._process_ends, self._kernel_lines, self._look, self._processes, self._gpus, self._stalls, self._ended_jobs):
                 self._safely(part.__name__.strip("_"), part, now)
+                if part == self._look:
+                    self._safely("handing over", self._outgoing.step)  # a job's note leaves before anything else is looked at: its node may die
         self._safely("handing over", self._outgoing.step)
         self._safely("cleaning", self._clean, now)
 
