@@ -41,20 +41,22 @@ def run(cluster: Cluster, home: Path, *, gpualert: bool, say: Callable[[str], No
         wait_until(lambda: f"note job={lost} " in cluster.daemon.log.read_text(encoding="utf-8"), f"the note that job {lost} runs", 60, poll_s=0.2)
     say(f"    {node} dies in mid-training: its slurmd, its steps and its gpualert-node are killed")
     cluster.lose_node(node)
-    ended_s[HEALTHY.letter] = _wait(cluster, jobs[HEALTHY.letter])
-    if gpualert:
-        _arrived(cluster, {HEALTHY.letter: jobs[HEALTHY.letter]}, ended_s, say)
-        cluster.smtp.stop()
-        say("    the mail server is down")
-    jobs[SMTP_DOWN.letter] = submit(SMTP_DOWN)
-    _wait(cluster, jobs[SMTP_DOWN.letter])
-    if gpualert:
-        _through_the_outbox(cluster, jobs[SMTP_DOWN.letter], say)
-    cluster.wait(lost, JOB_TIMEOUT_S)
-    if gpualert:
-        mail_of(cluster, lost)
-        say("    mail about (e) arrived, although its only node never reported")
-    cluster.restore_node(node)
+    try:
+        ended_s[HEALTHY.letter] = _wait(cluster, jobs[HEALTHY.letter])
+        if gpualert:
+            _arrived(cluster, {HEALTHY.letter: jobs[HEALTHY.letter]}, ended_s, say)
+            cluster.smtp.stop()
+            say("    the mail server is down")
+        jobs[SMTP_DOWN.letter] = submit(SMTP_DOWN)
+        _wait(cluster, jobs[SMTP_DOWN.letter])
+        if gpualert:
+            _through_the_outbox(cluster, jobs[SMTP_DOWN.letter], say)
+        cluster.wait(lost, JOB_TIMEOUT_S)
+        if gpualert:
+            mail_of(cluster, lost)
+            say("    mail about (e) arrived, although its only node never reported")
+    finally:
+        cluster.restore_node(node)
     return dict(sorted(jobs.items()))
 
 
