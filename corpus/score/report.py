@@ -25,7 +25,7 @@ ASKED = {"causes_macro_f1": 0.95, "modes_macro_f1": 0.90, "mode_recall": 0.75, "
 @dataclass(frozen=True)
 class Report:
     """``scored`` is gpualert's, over all cases; ``others`` are baselines or foreign classifiers, over the test part (the development part where there is no test part), by name. ``notes`` is what was
-    changed after the test part had been looked at, in Markdown.
+    changed after the test part had been looked at, in Markdown: what stands before its first ``##`` is what a reader of the figures must know first, and stands above them.
     """
 
     scored: Scored
@@ -50,8 +50,9 @@ class Report:
         raw = pairs(shown)
         pictures.reliability({f"as said, ECE {calibration.ece(raw):.3f}": calibration.bins(raw),
                               f"fitted, ECE {calibration.ece(refit(raw, fitted)):.3f}": calibration.bins(refit(raw, fitted))}, self.folder / "pictures" / "reliability.png", f"Confidence, {name}")
-        parts = (self._head(test, development), self._figures(test, development), self._classes(test, "mode"), self._classes(test, "cause"), self._costs(test), self._alarms(),
-                 self._details(test, development), self._calibration(test, development), self._splits(), self._baselines(shown), self._missing(), self.notes)
+        first, *rest = self.notes.partition("## ")
+        parts = (self._head(test, development), first if rest[1] else "", self._figures(test, development), self._classes(test, "mode"), self._classes(test, "cause"), self._costs(test), self._alarms(),
+                 self._details(test, development), self._calibration(test, development), self._splits(), self._baselines(shown), self._missing(), "".join(rest) if rest[1] else first)
         (self.folder / "report.md").write_text("\n".join(part.rstrip() + "\n" for part in parts if part), encoding="utf-8")
 
     def _head(self, test: Scored, development: Scored) -> str:

@@ -119,9 +119,10 @@ def test_a_report_without_a_test_part_says_so_and_shows_the_other_without_a_judg
 
 def test_a_report_with_a_test_part_judges_it(tmp_path: Path):
     scored = [of_part("development", "A1", "A3", 1, "permission"), of_part("test", "A1", "A1", 2, "permission"), of_part("test", "G1", "G1", 3)]
-    Report(scored, {"exit code alone": scored[1:]}, "notes", tmp_path).write()
+    Report(scored, {"exit code alone": scored[1:]}, "A second scoring.\n\n## How\n\nby hand\n", tmp_path).write()
     text = (tmp_path / "report.md").read_text()
     assert "There is no test part now" not in text
+    assert text.index("A second scoring.") < text.index("macro-F1 over modes") < text.index("## How"), "what must be known first stands above the figures"
     assert "| macro-F1 over modes | ≥ 0.9 | 1.000 | 0.000 | met |" in text
 
 
