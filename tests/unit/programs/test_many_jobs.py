@@ -239,9 +239,10 @@ def test_ctrl_c_tells_what_was_done_and_leaves_no_process(tmp_path):
     for number in range(12):
         (tmp_path / f"slurm-{number}.out").write_bytes(TRACE)
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(  # workers are forked, so they are as slow
-        [sys.executable, "-c", SLOW, "diagnose", "--jobs", "2", str(tmp_path)], stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True
-    )
+    process = subprocess.Popen(  # workers are forked, so they are as slow; a shell's background jobs ignore the signal, and so would their children
+        [sys.executable, "-c", SLOW, "diagnose", "--jobs", "2", str(tmp_path)], stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  # no thread here
+    )  # fmt: skip
     os.close(theirs)
     drawn, until = "", time.monotonic() + 120
     while "4/12 jobs" not in drawn and time.monotonic() < until:
