@@ -126,7 +126,10 @@ _THEN: tuple[_Rule, ...] = (
     _rule(Cause.CUDA_RUNTIME, "cuda", r".", of=r"(?:^|\.)(?:AcceleratorError|CudaAPIError|CUDARuntimeError)$"),
     # communication
     _rule(Cause.NCCL, "collective_timeout", r"Watchdog caught collective operation timeout|collective operation timeout"),
-    _rule(Cause.NCCL, "rendezvous_timeout", r"NCCL.{0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)"),
+    _rule(
+        Cause.NCCL, "rendezvous_timeout",
+        r"NCCL(?:(?!NCCL).){0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)",
+    ),  # fmt: skip
     _rule(
         Cause.NCCL,
         "nccl",
