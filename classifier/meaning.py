@@ -129,7 +129,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.NCCL, "rendezvous_timeout",
         r"NCCL(?:(?!NCCL).){0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)",
-    ),  # fmt: skip
+    ),
     _rule(
         Cause.NCCL,
         "nccl",
