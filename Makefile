@@ -50,7 +50,7 @@ test: deps build unit integration system ## environment, build, and all tests
 # rerun in the summary; twice is a failure.
 AGAIN := --reruns 1 --reruns-delay 5 -raR
 
-unit: ; $(BIN)/python -m pytest tests/unit -q
+unit: ; $(BIN)/python -m pytest tests/unit -q $(AGAIN)
 integration: ; $(BIN)/python -m pytest tests/integration -q $(AGAIN)
 system: ; GPUALERT_TORCH_HOME='$(TORCH_HOME)' $(BIN)/python -m pytest tests/system -q $(AGAIN)
 
