@@ -212,21 +212,15 @@ PARSER = Parser(
             name="save_event",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?"
-            r"(?:checkpoint\"|checkpoint'|checkpoint save|checkpoint_save|snapshot\"|snapshot'|snapshot save|snapshot_save)",
-            literals=('checkpoint"', "checkpoint'", "checkpoint save", "checkpoint_save", 'snapshot"', "snapshot'", "snapshot save", "snapshot_save"),
-            samples=('{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}', "'msg'='saved snapshot'", '{"type": "checkpoint_saved"}'),
-            near_misses=('{"event": "start", "from": "checkpoint"}', '{"event": "checkpoint_loaded"}', '{"event": "no checkpoint"}'),
-        ),
-        Pattern(
-            name="saved_as",
-            says="checkpoint_saved",
-            role=Role.MARKER,
-            regex=r"\b(?:checkpoint:|checkpoint=|checkpoint :|checkpoint =|snapshot:|snapshot=|snapshot :|snapshot =)"
-            r"\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
-            literals=("checkpoint:", "checkpoint=", "checkpoint :", "checkpoint =", "snapshot:", "snapshot=", "snapshot :", "snapshot ="),
-            samples=("checkpoint: out/iter_000120.ckpt", "checkpoint=ckpt/step_40.pt", "epoch 3 snapshot: run/e003.h5"),
-            near_misses=("checkpoint: ckpt/last.pt", "checkpoint: resume from the last", "snapshot: out/iter_000120.txt"),
+            regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|snapshot)(?:[ _-]?saved?)?['\"]"
+            r"|\b(?:checkpoint|snapshot)\s?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
+            literals=("checkpoint", "snapshot"),
+            samples=(
+                '{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}',
+                "checkpoint: out/iter_000120.ckpt",
+                "msg='saved snapshot'".replace("msg", "'msg'"),
+            ),
+            near_misses=("checkpoint: ckpt/last.pt", '{"event": "start", "from": "checkpoint"}', "checkpoint: resume from the last"),
         ),
         Pattern(
             name="not_found",
