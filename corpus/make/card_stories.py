@@ -139,7 +139,7 @@ def no_start(number: int) -> HandJob:
     wait = (70.0, 612.0, 15.0, 44.0)[number]
     bad = (2, 3) if number == 1 else (0, 1, 2, 3)
     for rank in range(4):
-        lines: Rows = [(6 + rank / 9, f"rank {rank}/4 on {nodes[rank // 2]} cuda:{rank % 2}"), *([(wait + rank / 50, "Traceback (most recent call last):\n  File \"/work/vlm/pretrain.py\", line 55, in <module>\n    setup(args)\n  File \"/work/vlm/dist.py\", line 21, in setup\n    sync_all()\n" + NO_START[number].format(rank=rank, peer=80 + rank))] if rank in bad else [])]
+        lines: Rows = [(6 + rank / 9, f"rank {rank}/4 on {nodes[rank // 2]} cuda:{rank % 2}"), *([(wait + rank / 50, "Traceback (most recent call last):\n  File \"/proj/vlm/pretrain.py\", line 55, in <module>\n    setup(args)\n  File \"/proj/vlm/dist.py\", line 21, in setup\n    sync_all()\n" + NO_START[number].format(rank=rank, peer=80 + rank))] if rank in bad else [])]
         hand.rank(rank, nodes[rank // 2], lines, code=1 if rank in bad else None, signal=None if rank in bad else 15, end=wait + 1 + rank / 20 + (0 if rank in bad else 12), local=rank % 2)
         hand.gpu(nodes[rank // 2], rank % 2, {}, {}, utilization_percent=[0] * 8, memory_used_bytes=[0, *[0.6 * GIB] * 7], sm_activity_percent=[0] * 8)
     hand.ended("FAILED", code=1, end=wait + 20, steps=(("batch", "FAILED", 1, 0), ("0", "FAILED", 1, 0)))

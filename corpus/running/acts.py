@@ -84,14 +84,8 @@ def requeue_hold(cluster: Cluster, job_id: int, folder: Path, after: str) -> Non
 
 
 def preempt(cluster: Cluster, job_id: int, folder: Path, after: str) -> None:
-    """A job of the urgent partition needs its whole node, once for all jobs on it; afterwards it runs again."""
-    _printed(cluster, job_id, folder, after)
-    node = cluster.job(job_id)[0]["NodeList"]
-    time.sleep(10)
-    with _DOWN:
-        if f"urgent {node}" not in _LOST:
-            _LOST.add(f"urgent {node}")
-            cluster.submit("sleep 6", "--partition=urgent", f"-w{node}", "-N1", "-n48", "--no-requeue", user=BOB)
+    """As ``preempt_for_good``, of a job that may be requeued; afterwards it runs again."""
+    preempt_for_good(cluster, job_id, folder, after)
     wait_until(lambda: cluster.job(job_id)[0]["JobState"] == "PENDING", f"job {job_id} preempted", 60, poll_s=0.3)
     time.sleep(10)
     cluster.run_again(job_id, 60)

@@ -110,11 +110,10 @@ class Service:
                 self._safely(f"calls of {watched.name}", watched.calls.stop)
             self._look_at = now + _LOOK_EVERY_S
         else:
-            for part in (self._process_ends, self._kernel_lines, self._look, self._processes, self._gpus, self._stalls, self._ended_jobs):
+            seen_first = (self._process_ends, self._kernel_lines, self._look, self._hand_over)
+            for part in (*seen_first, self._processes, self._gpus, self._stalls, self._ended_jobs):
                 self._safely(part.__name__.strip("_"), part, now)
-                if part == self._look:
-                    self._safely("handing over", self._outgoing.step)  # a job's note leaves before anything else is looked at: its node may die
-        self._safely("handing over", self._outgoing.step)
+        self._safely("handing over", self._hand_over, now)
         self._safely("cleaning", self._clean, now)
 
     def _safely(self, what: str, do: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> None:
@@ -154,6 +153,10 @@ class Service:
         for gone in set(self._jobs) - present:
             del self._jobs[gone]
         self._not_taken = present - set(self._jobs) - self._bad
+
+    def _hand_over(self, now: float) -> None:  # noqa: ARG002  (a part of the round, as the others)
+        """Also in the middle of a round: a job's note leaves before anything more is looked at, for its node may die."""
+        self._outgoing.step()
 
     def _take_up(self, path: Path) -> None:
         try:
