@@ -88,8 +88,13 @@ def write(label: Label, folder: Path) -> None:
     said = asdict(label)
     software = said.pop("software")
     lines = [f"{key} = {_toml(value)}" for key, value in said.items() if value not in (None, (), False)]
-    lines += ["", "[software]", *(f"{name} = {_toml(version)}" for name, version in sorted(software.items()))]
+    lines += ["", "[software]", *(f"{_key(name)} = {_toml(version)}" for name, version in sorted(software.items()))]
     (folder / NAME).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _key(name: str) -> str:
+    """A key of TOML: in quotes where a dot in it would make a table."""
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _toml(name)
 
 
 def _toml(value: object) -> str:

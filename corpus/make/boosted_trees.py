@@ -1,4 +1,4 @@
-"""Test part: gradient boosting, scikit-learn's own progress, tables from polars and HDF5, as analysts write them: no function, no argument, the library speaks."""
+"""Gradient boosting, scikit-learn's own progress, tables from polars and HDF5, as analysts write them: no function, no argument, the library speaks."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -92,4 +92,4 @@ SCRIPTS = (
     Flat("from rich.traceback import install\ninstall(show_locals=True, width=90)\n" + RICH + "import json\nopen('report.json', 'w').write(json.dumps({'w': w.tolist()}))\njson.load(open('reports/baseline.json'))", "A3", "file_not_found", script="rich_fit.py"),
     Flat("from rich.traceback import install\ninstall(width=80)\n" + RICH + "def pick(rows, key):\n    return rows[key]\n\npick({'mse': 1}, 'rmse')", "A3", "traceback", script="rich_fit.py"),
 )  # fmt: skip
-RECIPE = Recipe("boosted_trees", "test", lambda: flat_jobs(SCRIPTS, "tabular"))
+RECIPE = Recipe("boosted_trees", "development", lambda: flat_jobs(SCRIPTS, "tabular"))

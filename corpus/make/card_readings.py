@@ -1,4 +1,4 @@
-"""Test part, by hand: what cards were read to do over jobs that mostly end well: held back by heat or by the power supply, starved, waiting for the wire, for one of them, or for nobody."""
+"""By hand: what cards were read to do over jobs that mostly end well: held back by heat or by the power supply, starved, waiting for the wire, for one of them, or for nobody."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -188,4 +188,4 @@ def jobs() -> Iterator[HandJob]:
     yield well()
 
 
-RECIPE = Recipe("card_readings", "test", jobs)
+RECIPE = Recipe("card_readings", "development", jobs)

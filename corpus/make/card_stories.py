@@ -1,4 +1,4 @@
-"""Test part, by hand: GPU memory that ran out, broken cards, NCCL that does not start or waits in vain, in the words of other libraries than PyTorch and of newer versions."""
+"""By hand: GPU memory that ran out, broken cards, NCCL that does not start or waits in vain, in the words of other libraries than PyTorch and of newer versions."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
@@ -186,4 +186,4 @@ def jobs() -> Iterator[HandJob]:
     yield from some(in_vain, range(4))
 
 
-RECIPE = Recipe("card_stories", "test", jobs)
+RECIPE = Recipe("card_stories", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: jobs on Slurm beside whose programs the GPUs' readings are scripted; programs look at the clock, so that both tell of the same moment.
+"""Jobs on Slurm beside whose programs the GPUs' readings are scripted; programs look at the clock, so that both tell of the same moment.
 
 No GPU is there: what a program says of CUDA it says by itself (``gpu = "scripted"``). It waits, starves, lags and saves in earnest.
 """
@@ -198,4 +198,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("cards_and_clocks", "test", jobs)
+RECIPE = Recipe("cards_and_clocks", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: processes in several languages that a signal ends: the kernel's for memory, their own mistakes', their limits', somebody's."""
+"""Processes in several languages that a signal ends: the kernel's for memory, their own mistakes', their limits', somebody's."""
 
 from collections.abc import Iterator
 
@@ -73,4 +73,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield job("ram_oom", (1,), {"fit.cpp": CPP}, "g++ -O1 fit.cpp -o fit\nulimit -v 2000000\nsrun -K ./fit", 2)
 
 
-RECIPE = Recipe("ended_by_signal", "test", jobs)
+RECIPE = Recipe("ended_by_signal", "development", jobs)

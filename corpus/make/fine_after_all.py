@@ -1,4 +1,4 @@
-"""Test part: batch jobs that end as planned: in six languages, in loops, beside helpers, with retries, long silences, late ranks, and words that sound worse than they are."""
+"""Batch jobs that end as planned: in six languages, in loops, beside helpers, with retries, long silences, late ranks, and words that sound worse than they are."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -93,4 +93,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from worse_than_it_is()
 
 
-RECIPE = Recipe("fine_after_all", "test", jobs)
+RECIPE = Recipe("fine_after_all", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: JAX with Flax and Optax as research code has it: absl's flags and log lines, CLU-like metrics, several devices on one host, a coordinator."""
+"""JAX with Flax and Optax as research code has it: absl's flags and log lines, CLU-like metrics, several devices on one host, a coordinator."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -149,4 +149,4 @@ SCRIPTS = (
     Flat(absl(inside="if step == 100:\n    try:\n        jax.jit(lambda v: v if v > 0 else -v)(float(loss))\n    except jax.errors.TracerBoolConversionError:\n        logging.exception('branch cannot be compiled, runs uncompiled')"), "G1", script="main.py", hard=True),
     Flat(absl(after="with open('/srv/results/metrics.csv', 'a') as f:\n    f.write('1,2\\n')"), "A3", "file_not_found", script="main.py"),
 )  # fmt: skip
-RECIPE = Recipe("flax_scripts", "test", lambda: flat_jobs(SCRIPTS, "jax"))
+RECIPE = Recipe("flax_scripts", "development", lambda: flat_jobs(SCRIPTS, "jax"))

@@ -1,4 +1,4 @@
-"""Test part: PyTorch ranks over gloo, started by torchrun on one node or two, by srun, or by torch.multiprocessing, which fail, wait for each other, or go well."""
+"""PyTorch ranks over gloo, started by torchrun on one node or two, by srun, or by torch.multiprocessing, which fail, wait for each other, or go well."""
 
 from collections.abc import Iterator
 
@@ -264,4 +264,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from well()
 
 
-RECIPE = Recipe("gloo_across_nodes", "test", jobs)
+RECIPE = Recipe("gloo_across_nodes", "development", jobs)

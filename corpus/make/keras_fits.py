@@ -1,4 +1,4 @@
-"""Test part: TensorFlow with Keras, as tutorials and their descendants have it: fit() with its bar or its lines, callbacks, tf.data, TensorFlow's own greetings on stderr."""
+"""TensorFlow with Keras, as tutorials and their descendants have it: fit() with its bar or its lines, callbacks, tf.data, TensorFlow's own greetings on stderr."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -59,4 +59,4 @@ SCRIPTS = (
     Flat(TF.format(level=2) + LOOP.format(lr=0.05, n=5) + "saver = tf.train.Checkpoint(w=w)\nprint('Saved', saver.save('ckpt/tf'))\nsaver2 = tf.train.Checkpoint(w=tf.Variable(tf.zeros([7, 1])))\ntry:\n    saver2.restore(tf.train.latest_checkpoint('ckpt')).assert_consumed()\nexcept ValueError as e:\n    print('other head, trained from its start:', e)\nprint('all epochs done')", "G1", script="custom_loop.py", hard=True),
     Flat(TF.format(level=2) + LOOP.format(lr=0.05, n=4) + "print('second stage, one thread')\ntf.config.threading.set_intra_op_parallelism_threads(1)\n", "A3", "runtime_error", script="custom_loop.py"),
 )  # fmt: skip
-RECIPE = Recipe("keras_fits", "test", lambda: flat_jobs(SCRIPTS, "keras"))
+RECIPE = Recipe("keras_fits", "development", lambda: flat_jobs(SCRIPTS, "keras"))

@@ -1,4 +1,4 @@
-"""Test part: commands in a memory control group that the kernel kills them in, alone and below shells that tell what the group says of it."""
+"""Commands in a memory control group that the kernel kills them in, alone and below shells that tell what the group says of it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -66,4 +66,4 @@ def jobs() -> Iterator[LocalJob]:
     yield replace(base, files={"train.py": FIRST, "driver.py": CHILD, "grow.py": LOOP.replace("GROW", "kept.append(' '.join(str(v) for v in range(60_000 + step)))")}, command=("PYTHON", "driver.py"), group_mib=120)
 
 
-RECIPE = Recipe("kernel_kills", "test", jobs)
+RECIPE = Recipe("kernel_kills", "development", jobs)

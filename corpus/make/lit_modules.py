@@ -1,4 +1,4 @@
-"""Test part: PyTorch 2.6 through Lightning, the Hugging Face Trainer and torchrun; PyTorch 2.2 through an older Lightning and by hand."""
+"""PyTorch 2.6 through Lightning, the Hugging Face Trainer and torchrun; PyTorch 2.2 through an older Lightning and by hand."""
 
 from collections.abc import Iterator
 
@@ -177,4 +177,4 @@ def jobs() -> Iterator[LocalJob]:
         yield LocalJob(label, {"join.py": WAY + OLD.format(n=50)}, ("PYTHON", "join.py", *words), python, ends=lambda s: s == 1)
 
 
-RECIPE = Recipe("lit_modules", "test", jobs)
+RECIPE = Recipe("lit_modules", "development", jobs)

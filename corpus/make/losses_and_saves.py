@@ -1,4 +1,4 @@
-"""Test part: runs on Slurm that end without an error and have not learned, have lost their work, took a handful of steps, or mostly saved; and checkpoints that do not load."""
+"""Runs on Slurm that end without an error and have not learned, have lost their work, took a handful of steps, or mostly saved; and checkpoints that do not load."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -112,4 +112,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("losses_and_saves", "test", jobs)
+RECIPE = Recipe("losses_and_saves", "development", jobs)

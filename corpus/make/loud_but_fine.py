@@ -1,4 +1,4 @@
-"""Test part: runs that end as planned and whose output would frighten: other programs' tests, finalisers, retries, quoted sources, data that speaks of errors, languages that have words like them."""
+"""Runs that end as planned and whose output would frighten: other programs' tests, finalisers, retries, quoted sources, data that speaks of errors, languages that have words like them."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -85,4 +85,4 @@ NUMERIC = (
     Flat(NUMPY + fit(70) + "print('converged')", "G1", script="robust.py", hard=True),
     Flat(LSTSQ + fit(35), "G1", script="newton.py", hard=True),
 )
-RECIPE = Recipe("loud_but_fine", "test", lambda: (job for scripts, python in ((SCRIPTS, "system"), (NUMERIC, "tabular")) for job in flat_jobs(scripts, python, HEADS)))
+RECIPE = Recipe("loud_but_fine", "development", lambda: (job for scripts, python in ((SCRIPTS, "system"), (NUMERIC, "tabular")) for job in flat_jobs(scripts, python, HEADS)))

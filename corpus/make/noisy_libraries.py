@@ -1,4 +1,4 @@
-"""Test part: good runs in which libraries themselves complain: fallbacks, retries of their own, compilers that give up, restarts, logging that fails, things left behind."""
+"""Good runs in which libraries themselves complain: fallbacks, retries of their own, compilers that give up, restarts, logging that fails, things left behind."""
 
 from collections.abc import Iterator
 
@@ -251,4 +251,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from flat_jobs(scripts, python)
 
 
-RECIPE = Recipe("noisy_libraries", "test", jobs)
+RECIPE = Recipe("noisy_libraries", "development", jobs)

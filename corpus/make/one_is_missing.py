@@ -1,4 +1,4 @@
-"""Test part: ranks without PyTorch, in several languages, that wait for one which has died, stands still, has left or never came, until somebody or something ends them."""
+"""Ranks without PyTorch, in several languages, that wait for one which has died, stands still, has left or never came, until somebody or something ends them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -111,4 +111,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from before()
 
 
-RECIPE = Recipe("one_is_missing", "test", jobs)
+RECIPE = Recipe("one_is_missing", "development", jobs)

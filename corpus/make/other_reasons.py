@@ -1,4 +1,4 @@
-"""Test part: reasons of everyday life: configurations that do not validate, archives that are none, sockets, full disks, too many open files, children that fail, other people's command lines."""
+"""Reasons of everyday life: configurations that do not validate, archives that are none, sockets, full disks, too many open files, children that fail, other people's command lines."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -146,4 +146,4 @@ def jobs() -> Iterator[LocalJob]:
     yield replace(size, file_kib=3000)
 
 
-RECIPE = Recipe("other_reasons", "test", jobs)
+RECIPE = Recipe("other_reasons", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: small loops that speak German, French, Chinese or a logger's dialect, and end badly, or after a handful of turns."""
+"""Small loops that speak German, French, Chinese or a logger's dialect, and end badly, or after a handful of turns."""
 
 from corpus.make.loud_but_fine import HEADS, fit
 from corpus.running.flat import Flat, flat_jobs
@@ -31,4 +31,4 @@ SCRIPTS = (
     Flat(fit(39, n=4, every=1) + "print('fin')", "E3", script="ajuste.py"),
     Flat(fit(68, n=2, every=1) + "print('完成')", "E3", script="xunlian.py"),
 )  # fmt: skip
-RECIPE = Recipe("other_tongues", "test", lambda: flat_jobs(SCRIPTS, "system", HEADS))
+RECIPE = Recipe("other_tongues", "development", lambda: flat_jobs(SCRIPTS, "system", HEADS))

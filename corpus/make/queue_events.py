@@ -1,4 +1,4 @@
-"""Test part: what the queue, its operators and its nodes do to jobs in several languages: cancelled, out of time, run again, preempted, left by a node."""
+"""What the queue, its operators and its nodes do to jobs in several languages: cancelled, out of time, run again, preempted, left by a node."""
 
 from collections.abc import Iterator
 
@@ -135,4 +135,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from out_of_time()
 
 
-RECIPE = Recipe("queue_events", "test", jobs)
+RECIPE = Recipe("queue_events", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks, started in other ways than one: torchrun with prefixes and redirects, Accelerate, Lightning's own processes, spawn, a shell's background jobs, JAX."""
+"""Several ranks, started in other ways than one: torchrun with prefixes and redirects, Accelerate, Lightning's own processes, spawn, a shell's background jobs, JAX."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -184,4 +184,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from flat_jobs([Flat(TWO, "G1", script="two.sh", files=(("two.py", JAX),))], "jax")
 
 
-RECIPE = Recipe("rank_parties", "test", jobs)
+RECIPE = Recipe("rank_parties", "development", jobs)

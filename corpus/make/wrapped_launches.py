@@ -1,4 +1,4 @@
-"""Test part: the program is not what was started: make, a workflow's rule runner, pools, xargs, a shell that reads its own limits, programs that are no Python at all."""
+"""The program is not what was started: make, a workflow's rule runner, pools, xargs, a shell that reads its own limits, programs that are no Python at all."""
 
 from corpus.running.flat import Flat, flat_jobs
 from corpus.running.job import Recipe
@@ -101,4 +101,4 @@ SCRIPTS = (
     Flat("exec 2>&1\nulimit -v 900000\nnice -n 1 python3 fit.py 75\nperl -e 'my @pairs = (1) x 400_000_000; print scalar(@pairs), \"\\n\"'", "A3", "ram_oom", script=S, files=FILES),
     Flat("conda_run() { echo \"+ conda run -n train $*\" >&2; \"$@\"; rc=$?; [ $rc -eq 0 ] || echo \"ERROR conda.cli.main_run:execute(125): \\`conda run $*\\` failed. (See above for error)\" >&2; return $rc; }\nconda_run python3 -m fairseq_cli.train data-bin --arch transformer", "A1", "missing_module", "env", S),
 )  # fmt: skip
-RECIPE = Recipe("wrapped_launches", "test", lambda: flat_jobs(SCRIPTS, "system"))
+RECIPE = Recipe("wrapped_launches", "development", lambda: flat_jobs(SCRIPTS, "system"))

@@ -1,4 +1,4 @@
-"""Test part: batch scripts with functions, modules, loops, pipes and arrays around programs in several languages, which fail before or after their first step."""
+"""Batch scripts with functions, modules, loops, pipes and arrays around programs in several languages, which fail before or after their first step."""
 
 from collections.abc import Iterator
 
@@ -116,4 +116,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from training()
 
 
-RECIPE = Recipe("wrapped_scripts", "test", jobs)
+RECIPE = Recipe("wrapped_scripts", "development", jobs)

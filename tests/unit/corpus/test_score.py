@@ -59,7 +59,7 @@ def test_fitted_confidence_rises_and_stays_between_zero_and_one(pairs):
 
 
 def test_a_label_comes_back_as_it_was_written(tmp_path: Path):
-    label = Label("C2", "segfault", trigger="A2", fault="user", failed_ranks=(1,), first_ranks=(1,), provenance="slurm-run", part="test", recipe="r", software={"torch": "2.4.1"})
+    label = Label("C2", "segfault", trigger="A2", fault="user", failed_ranks=(1,), first_ranks=(1,), provenance="slurm-run", part="test", recipe="r", software={"torch": "2.4.1", "llama.cpp": "b4589"})
     write(label, tmp_path)
     assert read(tmp_path) == label
 
