@@ -6,6 +6,7 @@ import base64
 import binascii
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ ZIP_FROM_BYTES = 65_536
 WIRE_OVERHEAD_BYTES = 700
 """MIME headers and boundary of one part, generously."""
 TOO_LARGE = "the mail may have {} more, this would need {} (mail.max_message_bytes)"
+NO_ASCII = re.compile(r"[^\x00-\x7f]+")
 STREAMS = {"out": "stdout", "err": "stderr", "both": "stdout and stderr"}
 LISTED = 20
 LIST_NAME = "left-out.txt"
@@ -55,9 +57,8 @@ def verdict_candidate(verdict: Verdict, redactor: Redactor) -> Candidate:
     content = verdict.model_dump(mode="json", exclude_none=True)
     if redactor.counts:
         content["redactions"] = dict(sorted(redactor.counts.items()))
-    body = to_json(content, indent=1, inf_nan_mode="strings")
-    if not body.isascii():  # what cannot be seen, or is shown backwards, stands there as \uNNNN
-        body = json.dumps(json.loads(body), indent=1, ensure_ascii=True).encode()
+    text = to_json(content, indent=1, inf_nan_mode="strings").decode()
+    body = NO_ASCII.sub(lambda one: json.dumps(one[0])[1:-1], text).encode()  # what cannot be seen, or is shown backwards, stands there as \uNNNN
     attachment = Attachment(filename="verdict.json", media_type="application/json", content=body)
     return Candidate(attachment, "the whole diagnosis with all its evidence", "verdict.json", len(body))
 

@@ -74,6 +74,8 @@ lies whole in one of them."""
 REMEMBERED_CHARS = 512
 
 
+ONE_DIGIT = str.maketrans("123456789", "000000000")
+
 Pattern = tuple[str, re.Pattern[str]]
 """What a pattern finds, and the pattern."""
 
@@ -85,19 +87,24 @@ class Patterns:
         self.all = tuple(patterns)
         self._always: set[int] = set()
         self._of: dict[str, list[int]] = {}
+        self._masked: dict[str, str] = {}
         for place, (_, pattern) in enumerate(self.all):
             wanted = tuple(needles_of(pattern))
             for needle in wanted:
                 self._of.setdefault(needle, []).append(place)
+                self._masked[needle] = needle.translate(ONE_DIGIT)
             if not wanted:
                 self._always.add(place)
 
     def needles_in(self, text: str) -> tuple[str, ...]:
-        """Those that stand in it; all where a letter beyond ASCII could match as another's lower case."""
+        """Those that may stand in it; all where a letter beyond ASCII could match as another's lower case.
+
+        A log's lines are alike but for their numbers: with every digit made the same, few different ones are left to look at.
+        """
         if not text.isascii():
             return tuple(self._of)
-        plain = text.lower()
-        return tuple([needle for needle in self._of if needle in plain])
+        plain = "\n".join(set(text.lower().translate(ONE_DIGIT).split("\n")))
+        return tuple([needle for needle, masked in self._masked.items() if masked in plain])
 
     def worth_trying(self, text: str, among: Collection[str] | None = None) -> list[int]:
         """The places of those that may match; ``among``: the only needles that there are, where that is known."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 
 import humanize
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
@@ -67,11 +69,14 @@ def nodes(names: Iterable[str]) -> str:
     if not unique:
         return ""
     if all(NODE_NAME.fullmatch(n) for n in unique):
-        try:
-            return str(NodeSet.fromlist(unique, resolver=RESOLVER_NOGROUP))
-        except NodeSetException:
-            pass
+        with contextlib.suppress(NodeSetException):
+            return _folded(tuple(unique))
     return shortened(", ".join(visible(n) for n in unique))
+
+
+@lru_cache(maxsize=1024)  # one mail names the same few nodes twenty times
+def _folded(names: tuple[str, ...]) -> str:
+    return str(NodeSet.fromlist(names, resolver=RESOLVER_NOGROUP))
 
 
 def ranks(numbers: Iterable[int]) -> str:

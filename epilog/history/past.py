@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import zlib
+from functools import lru_cache
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.epilog.history.run import Judged
@@ -127,17 +128,18 @@ def gpu_hours(record: JobRecord) -> float | None:
     return int(found[1]) * row.elapsed_s / 3600 if found and row.elapsed_s is not None else None
 
 
-def _told(row: sqlite3.Row) -> tuple[int | None, tuple[str, ...]]:
+@lru_cache(maxsize=LIMIT * 20)  # the jobs of one user and name have the same past, but for the last of them
+def _told(packed: bytes) -> tuple[int | None, tuple[str, ...]]:
     """Steps done and places saved to, out of the verdict itself; nothing where it cannot be read."""
     try:
-        told = Verdict.model_validate_json(zlib.decompressobj().decompress(row["content"], MAX_VERDICT_BYTES))
+        told = Verdict.model_validate_json(zlib.decompressobj().decompress(packed, MAX_VERDICT_BYTES))
     except (zlib.error, ValueError):
         return None, ()
     return told.steps_done, told.checkpoints
 
 
 def _past(row: sqlite3.Row, relation: str, job: str) -> PastVerdict:
-    steps_done, checkpoints = _told(row) if relation in {"parent", "same_name"} else (None, ())
+    steps_done, checkpoints = _told(row["content"]) if relation in {"parent", "same_name"} else (None, ())
     return PastVerdict(
         relation=relation, job=job, mode=row["mode"], cause=Cause(row["cause"]) if row["cause"] else None, fault=row["fault"],
         ended_ns=row["ended_ns"], nodes=row["nodes"], head_loss=row["head_loss"], tail_loss=row["tail_loss"], gpu_hours=row["gpu_hours"],

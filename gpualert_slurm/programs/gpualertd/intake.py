@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 INCOMPLETE_S = 24 * 3600.0
 """Pieces whose others did not come for this long are put aside."""
 LONGEST_PAUSE_S = 30.0
-MOST_AT_ONCE = 1000
-"""Pieces opened in one pass: then the jobs are looked at."""
+MOST_AT_ONCE = 300
+"""Pieces opened in one pass: then the jobs are looked at and their mails queued, so that nobody's mail waits for the reports of a thousand others."""
 SIDE_BY_SIDE = 4
 """Pieces opened at the same time: each waits for munged and for a process."""
 BATCH, BATCH_BYTES = 64, 8 << 20
@@ -94,7 +94,7 @@ class Intake:
         self._transport.prepare(self._site)
 
     def take_in(self) -> list[Taken]:
-        """Everything that is there now; of what was kept not the documents, for a thousand of them are large.
+        """Everything that is there now; of what was kept not the documents, for hundreds of them are large.
 
         While munged or the folder is away, looks come at growing intervals.
         """
