@@ -74,5 +74,13 @@ ENVIRONMENTS = {
     "keras": Environment(f"{PREFIX}tf2/bin/python", f"{PREFIX}tf2", "/opt/tf-env-12", packages=("tensorflow-cpu", "keras", "numpy", "h5py")),
     "torch-26": Environment(f"{PREFIX}t62/bin/python", f"{PREFIX}t62", "/apps/torch312", packages=("torch", "numpy", "lightning", "transformers", "accelerate", "safetensors")),
     "torch-22": Environment(f"{PREFIX}t22/bin/python", f"{PREFIX}t22", "/scratch/pt310", packages=("torch", "numpy", "pytorch-lightning", "absl-py")),
+    "catboost": Environment(f"{PREFIX}cat/bin/python", f"{PREFIX}cat", "/apps/ml/ds-24", packages=("catboost", "scikit-learn", "numpy", "gensim", "sentencepiece", "statsmodels", "papermill", "nbconvert")),
+    "torch-112": Environment(f"{PREFIX}p12/bin/python", f"{PREFIX}p12", "/envs/pt1-p310", packages=("torch", "numpy", "pytorch-lightning", "pytorch-ignite", "skorch", "stable-baselines3")),
+    "paddle": Environment(f"{PREFIX}pdl/bin/python", f"{PREFIX}pdl", "/envs/pp26-cpu", packages=("paddlepaddle", "numpy")),
+    "haiku": Environment(f"{PREFIX}jx4/bin/python", f"{PREFIX}jx4", "/home/sw/jax04", packages=("jax", "jaxlib", "dm-haiku", "equinox", "optax", "numpyro", "numpy")),
+    "keras-2": Environment(f"{PREFIX}k15/bin/python", f"{PREFIX}k15", "/home/sw/tf215", packages=("tensorflow-cpu", "keras", "numpy")),
+    "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
+    "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
+    "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel", "/usr/include/eigen3"))),
 }  # fmt: skip
 """By the name that recipes use. Requirements: ``doc/corpus.md``."""
