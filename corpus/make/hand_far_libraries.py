@@ -96,7 +96,7 @@ def crashes() -> Iterator[HandJob]:
         ranks, bad = ((1, (0,)), (2, (1,)), (4, (0, 1, 2, 3)))[n % 3]
         text = trace(file, 77 + n, call, error, frame("torch/autograd/__init__.py", 200, "backward", "Variable._execution_engine.run_backward(") if "torch" in error and n % 2 else "")
         label = Label(mode="B1", cause="cuda_oom", failed_ranks=bad, first_ranks=bad if len(bad) == 1 else (0,))
-        yield HandJob(label, written(301_000 + n, ranks, bad, text, late=late, form=n, memory=n % 2 == 0))
+        yield HandJob(label, written(301_000 + n, ranks, bad, text, late=late, form=n, memory=n in (2, 4, 6)))
     for n, (file, call, before, error, late, kind) in enumerate(RUNTIME):
         label = Label(mode="A3" if late else "A1", variant=None if late else kind, cause="cuda_runtime", failed_ranks=(n % 2,), first_ranks=(n % 2,))
         yield HandJob(label, written(301_100 + n, 2, (n % 2,), trace(file, 140 + n, call, error), late=late, form=n + 1, before=before))
