@@ -250,8 +250,16 @@ class Facts:
         """What the GPUs did, over the time of progress and after it."""
         times = [m.time_ns for m in self.advance.marks if m.time_ns is not None]
         work = (min(times), max(times)) if times else (None, None)
-        recent = (self.advance.last_ns, None) if self.advance.last_ns is not None else (None, None)
+        recent = (self._late_ns, None)
         return Activity(cards_of(self.job, self.series, self._gpus_of_tasks), work, recent)
+
+    @cached_property
+    def _late_ns(self) -> int | None:
+        """The middle of the time from the last sign of life to the end: what a run did before it stood still reaches into its silence."""
+        last, end, silence = self.advance.last_ns, self.ending.ended_ns, self.silence
+        if last is None and end is not None and silence is not None:
+            last = end - round(silence.seconds * 1e9)
+        return last + (end - last) // 2 if last is not None and end is not None and end > last else last
 
     @cached_property
     def stand(self) -> Stand:
@@ -295,7 +303,7 @@ class Facts:
     @cached_property
     def silence(self) -> Silence | None:
         """The time between the last sign of life and the end; None where times are not known."""
-        return silence_of(self.job, self.ending, self.evidence, self.advance)
+        return silence_of(self.job, self.ending, self.evidence, self.advance, self.stopping)
 
     @cached_property
     def ranks_total(self) -> int:

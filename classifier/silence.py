@@ -8,8 +8,10 @@ from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import SCRIPT, Ending
+from gpualert_slurm.classifier.stopping import Stopping
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.job_record import JobRecord
+from gpualert_slurm.rank import RankLog
 
 SILENT_S = 600.0
 """Silence that counts as a standstill where nothing tells the run's own rhythm (DLRover's default; NCCL's watchdog)."""
@@ -19,7 +21,9 @@ MIN_SILENT_S = 300.0
 """Less may be an evaluation or a checkpoint, however fast the steps are."""
 SCANT_S = 10.0
 SCANT_FACTOR = 50.0
-"""Before a time limit too short for MIN_SILENT_S: so many intervals, and longer than all the progress before it, are no evaluation."""
+"""Before an end too early for MIN_SILENT_S: so many intervals, and longer than all the progress before it, are no evaluation."""
+AT_REST_FACTOR = 20.0
+"""Of ranks whose processes are known to have slept, silence of so many intervals is enough."""
 LIVELY_S = 60.0
 """Progress this shortly before the end means that the run was advancing."""
 OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
@@ -37,7 +41,9 @@ class Silence:
     interval_s: float = 0.0
     """The run's own rhythm: the median time between two lines of progress."""
     scant: bool = False
-    """Long by the measure of a short time limit alone: something else must speak for a hang as well."""
+    """Long by the measure of a short run alone: something else must speak for a hang as well."""
+    ever: bool = True
+    """False: the run never wrote anything."""
 
     @property
     def long(self) -> bool:
@@ -49,34 +55,61 @@ class Silence:
         """Short enough to call the run advancing; between the two it is not decided."""
         return not self.long and self.of == "progress" and self.seconds <= max(LIVELY_S, self.interval_s * SAFETY_FACTOR)
 
+    @property
+    def at_rest(self) -> bool:
+        """Long enough for a standstill where the ranks' processes slept all the while."""
+        return self.long or (self.of == "progress" and self.interval_s > 0 and self.seconds >= max(SCANT_S, AT_REST_FACTOR * self.interval_s))
 
-def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], advance: Advance) -> Silence | None:
-    """The time between the last progress (else the last output) and the end, suspended time taken out; None where times are not known."""
+
+def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], advance: Advance, stopping: Stopping) -> Silence | None:
+    """The time between the last progress (else the last output) and the end, suspended time taken out; None where times are not known.
+
+    What ranks write as they are being stopped (a lost peer, a handler's farewell) is no sign of life.
+    """
     end = ending.ended_ns
     if end is None:
         return None
     late = behind(job, end)
     logs = [(r.node, log) for r in job.reports for log in r.logs]
     ours = [(n, log) for n, log in logs if log.step not in SCRIPT] or logs  # srun's last words stand in the script's log, not in its steps'
-    writes = [log.last_write_ns + late.get(node, 0) for node, log in ours if log.last_write_ns is not None]
+    writes = [written + late.get(node, 0) for node, log in ours if (written := _written(job, log, stopping)) is not None]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
-    times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard]
+    times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
     marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.marks if m.time_ns is not None]
+    ever = bool(marks or writes or times)
     if marks:
         last, of = max(marks), "progress"
-    elif writes or times:
+    elif ever:
         last, of = max([*writes, *times]), "output"
+    elif ending.started_ns is not None and ours and all(log.bytes_seen == 0 for _, log in ours if log.rank is not None) and not heard:
+        last, of = ending.started_ns, "output"
     else:
         return None
     rhythm = advance.interval_s if of == "progress" else None
     needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
     seconds = max(0.0, (end - last) / 1e9 - ending.suspended_s)
     scant = False
-    if rhythm and ending.state in {"TIMEOUT", "DEADLINE"} and not ending.suspended_s and seconds < needed:
+    if rhythm and not ending.suspended_s and seconds < needed:
         enough = max(SCANT_S, SCANT_FACTOR * rhythm, (last - min(marks)) / 1e9)
         scant = seconds >= enough
         needed = enough if scant else needed
-    cite = citations.field(
-        "log_activity", "logs and time index of this run", "time index", f"last {of}", f"{seconds:.0f} s before the end", time_ns=last
-    )
-    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant)
+    value = f"{seconds:.0f} s before the end" if ever else f"none in {seconds:.0f} s"
+    cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", value, time_ns=last)
+    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant, ever)
+
+
+def _written(job: JobRecord, log: RankLog, stopping: Stopping) -> int | None:
+    """When a log was last written to while the run lived: by its samples of size, where its last write came with the stopping."""
+    last = log.last_write_ns
+    if last is None or not stopping.before(last, log.node):
+        return last
+    sizes = [
+        s
+        for r in job.reports
+        for s in r.series
+        if s.name == "log_bytes" and (s.where.node, s.where.rank, s.where.step) == (log.node, log.rank, log.step)
+    ]
+    if not sizes:
+        return last
+    grown = [t for s in sizes for t, now, then in zip(s.times_ns, s.values, (0.0, *s.values), strict=False) if t is not None and now > then]
+    return max((t for t in grown if not stopping.before(t, log.node)), default=None)

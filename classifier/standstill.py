@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.activity import IDLE_PERCENT, SM, within
+from gpualert_slurm.classifier.asleep import asleep as asleep_since
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Said
 from gpualert_slurm.classifier.numbers import finite
@@ -14,7 +16,22 @@ STOPPED = {"TIMEOUT", "CANCELLED", "DEADLINE"}
 
 def stopped(facts: Facts) -> bool:
     """Whether the end came from outside, or from a watchdog: a run that stood still does not end by itself."""
-    return facts.ending.state in STOPPED or bool(facts.waiting.gave_up)
+    return facts.ending.state in STOPPED or bool(facts.waiting.gave_up) or bool(facts.stopping.own_limit)
+
+
+def alive(facts: Facts) -> frozenset[int]:
+    """Tasks that ran on until the run was stopped."""
+    gone = {f.rank for f in facts.failures if not f.follows and not f.victim}
+    return frozenset(e.rank for e in facts.exits if e.step not in SCRIPT and e.rank is not None and e.failed and e.rank not in gone)
+
+
+def asleep(facts: Facts) -> tuple[Evidence, ...]:
+    """That all ranks still alive slept from the last sign of life on: what shows it."""
+    if facts.silence is None or facts.ending.ended_ns is None:
+        return ()
+    since = facts.ending.ended_ns - round(facts.silence.seconds * 1e9)
+    until = facts.stopping.at[0] if facts.stopping.at is not None else None
+    return asleep_since(facts.job, alive(facts), since, until, facts.ending.elapsed_s)
 
 
 def suspended(facts: Facts) -> tuple[Evidence, ...]:

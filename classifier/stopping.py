@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from gpualert_slurm.classifier.clocks import behind
-from gpualert_slurm.classifier.ending import LAST_SECOND_NS, Ending, step_stopped
+from gpualert_slurm.classifier.ending import LAST_SECOND_NS, SCRIPT, SIGNALLED, Ending, step_stopped
 from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankExit
 
 CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
 """States of a run that was stopped from outside."""
+OWN_LIMIT = 124
+"""What timeout(1) exits with when it has ended its command."""
+_SENT = {1, 2, 9, 15}
+"""Signals that it may send."""
 
 
 class Stopping:
@@ -36,7 +40,18 @@ class Stopping:
             times.append((ending.started_ns + ending.limit_s * 10**9, None))
         if cut and ending.ended_ns is not None:
             times.append((ending.ended_ns - LAST_SECOND_NS, None))
+        times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in self.own_limit if e.end_time_ns is not None]
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
+
+    @cached_property
+    def own_limit(self) -> tuple[RankExit, ...]:
+        """Who was ended by a limit of the script's own: its timeout(1) left with a code that nobody else uses, and no task had ended by itself."""
+        if self._ending.state != "FAILED":
+            return ()
+        told = [e for e in self._exits if e.exit_code == OWN_LIMIT]
+        tasks = [e for e in self._exits if e.step not in SCRIPT and e.failed and e not in told]
+        sent = all(e.signal in _SENT or (e.exit_code or 0) - SIGNALLED in _SENT for e in tasks)
+        return tuple(tasks or told) if told and sent else ()
 
     @cached_property
     def _late(self) -> dict[str, int]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier import standstill, words
+from gpualert_slurm.classifier import crash, standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.failure import Failure
+from gpualert_slurm.classifier.meeting import calling, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.classifier.trigger import trigger_of
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault
@@ -20,22 +23,18 @@ BUSY_CPU = 0.8
 IDLE_CPU = 0.05
 """Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
 SILENT_SHARE = 0.5
-LAST_LINES = 2
 AWAKE_CPU = 0.5
 """A rank that used the CPU for half of the time did not only wait."""
-_MET = re.compile(
-    r"\b(?:initiali[sz]ed|joined|ready|completed?|connected|established|created|formed|done|set up)\b|\bup\s{0,4}$", re.IGNORECASE | re.MULTILINE
-)
-_MEETING = re.compile(
-    r"process[ _]group|rendezvous"
-    r"|wait(?:ing|s)? (?:for|on) (?:the |all |my )?(?:others?|peers?|ranks?|workers?|master|rank 0|\d{1,6} (?:peers|ranks|workers|processes))\b"
-    r"|\bjoin(?:ing)? (?:the )?(?:group|others|world|store)|TCPStore"
-    r"|\b(?:distributed|NCCL|gloo)\b.{0,40}\binit|\binit\w{0,10}.{0,30}\b(?:distributed|NCCL|gloo)\b"
-    r"|MASTER_ADDR|connect(?:ing)? to (?:the )?(?:master|coordinator|rank 0|store)",
-    re.IGNORECASE,
-)
 _NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
 """torchrun's option: a number, or least and most."""
+MEETING_NAMES = {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "NODE_RANK", "GROUP_RANK"}
+_PLACE = re.compile(
+    r"torchrun|torch[./]distributed|\baccelerate\b|deepspeed|horovod|\b(?:tcp|grpc|zmq|file)://|\b[\w.-]{1,120}:\d{4,5}\b"
+    r"|-{1,2}(?:master|coordinator|rdzv|dist|init|scheduler|chief|head|leader|nnodes|world|peers?|hosts?|(?:num|n)[_-]?(?:nodes|processes|procs|workers|machines)"
+    r"|(?:process|node|machine|worker)?[_-]?(?:rank|id))\b",
+    re.IGNORECASE,
+)
+LIMITS = {"TIMEOUT", "DEADLINE"}
 CONTEXT_SHARE = 0.02
 """What a CUDA context alone takes of a card's memory, roughly."""
 
@@ -76,7 +75,11 @@ class RendezvousHang(FailureMode):
             and (facts.error is None or facts.error.detail != "rendezvous_timeout")
         ]
         if dead:
-            return ruled_out(f"{dead[0].name} had already ended with {dead[0].words}: the others waited for it", "all tasks alive", dead[0].evidence)
+            if _left_behind(facts, dead[0]):
+                said = f"{dead[0].name} had ended with {dead[0].words}, and the others waited for it until they were stopped"
+                return ruled_in(said, "others that were taken down at once, or that worked", _account(facts, standstill.asleep(facts)))
+            said = f"{dead[0].name} had already ended with {dead[0].words}"
+            return ruled_out(said, "ranks that waited for the others to the end", dead[0].evidence)
         if standstill.suspended(facts):
             return ruled_out("Slurm had suspended the job", "no suspension", *standstill.suspended(facts))
         met = facts.said("communicator_ready")
@@ -97,11 +100,10 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("ranks stood in their rendezvous, seen while the job ran", "progress, or a rank past its rendezvous", _account(facts))
     if facts.silence is None or not facts.has_logs:
         return not_testable("no times of the output are known", flip)
-    asleep = _asleep(facts)
-    if asleep and not facts.activity.sampled:
-        return ruled_in("every rank knew where to meet, and slept up to the time limit", "progress, or ranks at work", _account(facts, asleep))
-    meeting = _speaks_of_meeting(facts) and _waited(facts)
-    if not facts.silence.long and not meeting:
+    if calling(facts.job):
+        said = "the ranks said again and again that they wait for each other, to the end"
+        return ruled_in(said, "progress, or other last words", _account(facts))
+    if not _lasted(facts):
         return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
     if standstill.gpu_working(facts):
         return ruled_out("GPUs were at work until the end", "idle GPUs", *standstill.gpu_working(facts))
@@ -113,44 +115,50 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     if busy:
         cite = process(busy[0], "cpu_s", f"{busy[0].cpu_s:.0f} s of CPU")
         return ruled_out("a rank used the CPU all the time: preparing data, not waiting", "a rank that waits", cite)
-    if meeting:
-        said = "the ranks' last words are of meeting each other, and nothing came after them"
-        return ruled_in(said, "progress, or other last words", _account(facts))
-    if not standstill.gpu_idle(facts):
-        return not_testable("silence before any progress, but no GPU samples to tell waiting from working", flip)
     if _filled(facts):
         return ruled_out("GPU memory was filled: past the rendezvous", f"at most {CONTEXT_SHARE:.0%} of a card, a context's share")
-    return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts))
+    asleep = standstill.asleep(facts)
+    if speaks_of_meeting(facts.job) and (asleep or _waited(facts)):
+        said = "the ranks' last words are of meeting each other, and nothing came after them"
+        return ruled_in(said, "progress, or other last words", _account(facts, asleep))
+    by_limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
+    if standstill.gpu_idle(facts) and (facts.silence.long or by_limit or asleep):
+        return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts, asleep))
+    if asleep and (facts.silence.long or _told_to_meet(facts)):
+        return ruled_in("every rank knew where to meet, and slept to the end", "progress, or ranks at work", _account(facts, asleep))
+    return not_testable("silence before any progress, but nothing tells waiting from working", flip)
 
 
-def _asleep(facts: Facts) -> tuple[Evidence, ...]:
-    """Processes of all ranks, told where to meet, that slept nearly all the time, silent for most of it, up to the time limit."""
-    silence, elapsed = facts.silence, facts.ending.elapsed_s
-    if silence is None or not elapsed or silence.seconds < max(SCANT_S, SILENT_SHARE * elapsed) or facts.ending.state not in {"TIMEOUT", "DEADLINE"}:
-        return ()
-    ours = [p for p in facts.processes if p.rank is not None and p.step not in SCRIPT and p.cpu_s is not None]
-    mine = ours if _speaks_of_meeting(facts) else [p for p in ours if "MASTER_ADDR" in p.environment]
-    if len({p.rank for p in mine}) < facts.ranks_total or any((p.cpu_s or 0.0) > IDLE_CPU * elapsed for p in ours):
-        return ()
-    return tuple(process(p, "cpu_s", f"{p.cpu_s:.1f} s of CPU") for p in mine[:4])
-
-
-def _speaks_of_meeting(facts: Facts) -> bool:
-    """Whether the last words of a rank are of setting up its process group or of waiting for the others."""
-    tails = [x.tail.strip() or x.head.strip() for r in facts.job.reports for x in r.excerpts if x.where.step not in SCRIPT]
-    ends = ["\n".join(tail.splitlines()[-LAST_LINES:]) for tail in tails if tail]
-    return any(_MEETING.search(end) and not _MET.search(end) for end in ends)
-
-
-def _waited(facts: Facts) -> bool:
-    """Silent for long, or for most of the time up to the limit."""
+def _lasted(facts: Facts) -> bool:
+    """Silent for long, or for most of a shorter time until the run was stopped."""
     silence, elapsed = facts.silence, facts.ending.elapsed_s
     if silence is None or silence.of != "output":
         return False
-    if elapsed and any(p.rank is not None and (p.cpu_s or 0.0) > AWAKE_CPU * elapsed for p in facts.processes):
+    return silence.long or (standstill.stopped(facts) and bool(elapsed) and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))
+
+
+def _left_behind(facts: Facts, dead: Failure) -> bool:
+    """Whether the others were left waiting for a rank that died: silent ever since, for most of the time, until somebody or a limit ended them."""
+    end, elapsed = facts.ending.ended_ns, facts.ending.elapsed_s
+    if dead.time_ns is None or end is None or not elapsed or not standstill.alive(facts):
         return False
-    limit = facts.ending.state in {"TIMEOUT", "DEADLINE"} and bool(elapsed)
-    return silence.long or (limit and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))
+    enough = max(SCANT_S, SILENT_SHARE * elapsed)
+    if not standstill.stopped(facts) or not _lasted(facts) or (end - dead.time_ns) / 1e9 < enough or standstill.gpu_working(facts):
+        return False
+    return bool(standstill.asleep(facts) or standstill.gpu_idle(facts) or facts.stand.stalls) or speaks_of_meeting(facts.job)
+
+
+def _told_to_meet(facts: Facts) -> bool:
+    """Whether every rank's process was given a place or a number to meet by."""
+    ours = [p for p in facts.processes if p.rank is not None and p.step not in SCRIPT]
+    told = {p.rank for p in ours if MEETING_NAMES & p.environment.keys() or _PLACE.search(" ".join(p.command))}
+    return bool(told) and told >= {p.rank for p in ours if p.rank in standstill.alive(facts)}
+
+
+def _waited(facts: Facts) -> bool:
+    """Whether no rank is known to have used the CPU for much of the time."""
+    elapsed = facts.ending.elapsed_s
+    return not (elapsed and any(p.rank is not None and (p.cpu_s or 0.0) > AWAKE_CPU * elapsed for p in facts.processes))
 
 
 def _agents(facts: Facts) -> tuple[Evidence, ...]:
@@ -203,14 +211,23 @@ def _list(ranks: tuple[int, ...]) -> str:
     return ", ".join(map(str, ranks[:16])) + (" …" if len(ranks) > 16 else "")
 
 
+def _of_the_dead(facts: Facts) -> tuple[str, ...]:
+    """What to do about the end of the rank that the others waited for."""
+    error = facts.error
+    return crash.advice_for(facts, error, error.cause, error.detail) if error is not None else ()
+
+
 def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
     shows = [Said(f"rendezvous: {words.headline(words.told(e))}", (e,)) for e in facts.said("rendezvous")[:2]]
     if not shows:
         shows = [Said("a rank waited for the others until a time-out, before any progress", (e,)) for e in facts.waiting.gave_up[:1]]
     shows += [Said("the ranks' processes knew where to meet, and slept all the time", asleep)] if asleep else []
     shows += standstill.shows_standstill(facts)
+    trigger = trigger_of(facts) if any(not f.follows and not f.victim for f in facts.failures) and not facts.said("rendezvous") else None
+    if trigger is not None and trigger.evidence:
+        shows.insert(0, Said(trigger.text, trigger.evidence))
     absent = _never_joined(facts)
-    named = f"; {absent[0]}" if absent else ""
+    named = f": {trigger.text}, the others waited" if trigger is not None else f"; {absent[0]}" if absent else ""
     in_use = next((e for e in facts.said("exception", "rendezvous") if e.detail == "port_in_use" or "ddress already in use" in words.told(e)), None)
     advice = (
         (
@@ -221,17 +238,22 @@ def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
         "Test the way to it from every node: srun --ntasks-per-node=1 bash -c 'getent hosts $MASTER_ADDR || echo unknown here'",
         *standstill.WATCHDOG[1:],
     )
+    nccl = Cause.NCCL if any(e.cause is Cause.NCCL for e in facts.said("nccl_error", "exception", "rendezvous")) else None
     if in_use is not None:
         shows.insert(0, Said("the coordinator's port was in use", (in_use,)))
     return Account(
         headline=words.headline(f"the {f'{facts.ranks_total} ' if facts.ranks_total > 1 else ''}ranks never met: hung before any progress{named}"),
         shows=tuple(shows),
-        fault=Fault.UNKNOWN,
-        cause=Cause.NCCL if any(e.cause is Cause.NCCL for e in facts.said("nccl_error", "exception", "rendezvous")) else None,
+        fault=Fault.USER if trigger is not None and trigger.cause is not None else Fault.UNKNOWN,
+        cause=trigger.cause if trigger is not None else nccl,
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,
+        trigger=trigger,
         implies=absent,
-        cannot_decide=("whether the coordinator, a firewall or name resolution is in the way", *standstill.uncounted(facts)),
-        advice=advice,
+        cannot_decide=(
+            *(() if trigger is not None else ("whether the coordinator, a firewall or name resolution is in the way",)),
+            *standstill.uncounted(facts),
+        ),
+        advice=(*_of_the_dead(facts), crash.END_THE_STEP, *advice[3:4]) if trigger is not None else advice,
         against=standstill.against(facts),
     )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failure import SIGKILL, SIGSEGV, Failure
-from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, TriggerAccount, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
-from gpualert_slurm.classifier.stand import Culprit, lost_children
-from gpualert_slurm.evidence import Evidence
-from gpualert_slurm.process import Process
-from gpualert_slurm.rank import RankExit
+from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
+from gpualert_slurm.classifier.stand import Culprit
+from gpualert_slurm.classifier.trigger import trigger_of
 from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault, FirstFailure
+
+LIMITS = {"TIMEOUT", "DEADLINE"}
 
 
 class CollectiveHang(FailureMode):
@@ -50,7 +50,9 @@ class CollectiveHang(FailureMode):
                 return ruled_in("one rank held up the others, seen while the job ran", "progress until the end", _account(facts))
             if facts.silence is None:
                 return not_testable("no times of the output are known", flip)
-            if not facts.silence.long:
+            slept = standstill.asleep(facts)
+            early = facts.silence.scant and facts.ending.state not in LIMITS and not _left_behind(facts)  # who stops a run early may have his reasons
+            if not (facts.silence.at_rest if slept else facts.silence.long and not early):
                 return ruled_out(
                     f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites
                 )
@@ -63,13 +65,22 @@ class CollectiveHang(FailureMode):
         return ruled_in("progress, then a standstill", "progress until the end", _account(facts))
 
 
+def _left_behind(facts: Facts) -> bool:
+    """Whether a rank died, and nobody got on after it."""
+    dead = next((f for f in facts.failures if not f.follows and not f.victim and f.time_ns is not None), None)
+    last, silence = facts.advance.last_ns, facts.silence
+    if dead is None or dead.time_ns is None or last is None or silence is None:
+        return False
+    return dead.time_ns <= last + max(SCANT_S, SAFETY_FACTOR * silence.interval_s) * 1e9
+
+
 def _account(facts: Facts) -> Account:
     shows = [Said("a rank gave up a collective after its time-out: who says so was waiting for the others", (e,)) for e in facts.waiting.gave_up[:1]]
     shows += standstill.shows_standstill(facts)
     done = facts.advance.steps_done
     if facts.advance.marks:
         shows.append(Said(f"until then it advanced (step {done})" if done is not None else "until then it advanced", facts.advance.marks[-1:]))
-    trigger = _trigger(facts)
+    trigger = trigger_of(facts)
     if trigger is not None and trigger.evidence:
         shows.insert(0, Said(trigger.text, trigger.evidence))
     culprits = facts.stand.culprits
@@ -141,57 +152,6 @@ def _unnamed(facts: Facts) -> tuple[str, ...]:
         return ()
     many = f"processes {', '.join(map(str, pids[:8]))} were" if len(pids) > 1 else f"process {pids[0]} was"
     return (f"{many} taken down by the launcher and had not reported the time-out: look there first",)
-
-
-def _ended_with_the_run(facts: Facts, child: Process) -> bool:
-    """Whether a process was ended when the run was: after the first had given up, or after the stopping began."""
-    gave_up = [e.time_ns for e in facts.waiting.gave_up if e.time_ns is not None]
-    if child.ended_ns is None:
-        return not facts.oom_kills and (facts.stopping.at is not None or bool(gave_up))
-    return facts.after_stop(child.ended_ns, child.node) or (bool(gave_up) and child.ended_ns > min(gave_up))
-
-
-def _loader(root: Evidence) -> bool:
-    return root.says == "worker_killed" or root.detail == "loader_worker_killed"
-
-
-def _trigger(facts: Facts) -> TriggerAccount | None:
-    """The rank that died while the others went on waiting; or a loader that was killed."""
-    waited = facts.waiting.who
-    dead: Failure | None = next(
-        (f for f in facts.failures if not f.follows and not f.victim and f.rank not in waited and (f.root is None or f.root.cause is not Cause.NCCL)),
-        None,
-    )
-    if dead is not None and dead.root is not None and _loader(dead.root):
-        return TriggerAccount(
-            "A2" if dead.signal or "Killed" in words.told(dead.root) else "A3",
-            f"{dead.name}: its data loader's worker was killed",
-            dead.root.cause,
-            (dead.root, dead.evidence),
-        )
-    if dead is not None:
-        said = f" ({words.headline(words.told(dead.root))})" if dead.root is not None else ""
-        mode = "A2" if dead.signal else "A3"
-        return TriggerAccount(
-            mode,
-            f"{dead.name} ended with {dead.words}{said}",
-            dead.root.cause if dead.root else Cause.SEGFAULT if dead.signal == SIGSEGV else None,
-            (dead.evidence, *((dead.root,) if dead.root else ())),
-        )
-    lost = [(child, cite) for child, cite in lost_children(facts.job) if not _ended_with_the_run(facts, child)]
-    if lost:
-        child, cite = lost[0]
-        whose = f"a child process of rank {child.rank}" if child.rank is not None else "a child process"
-        name = f" ({words.headline(child.name)})" if child.name else ""
-        killed = child.exit_signal == SIGKILL and facts.oom_kills
-        cause = Cause.OOM_KILLER if killed else Cause.SEGFAULT if child.exit_signal == SIGSEGV else None
-        text = f"{whose} on {child.node}{name} was ended by {RankExit(node='', step='', local_rank=0, signal=child.exit_signal).words}"
-        return TriggerAccount("A2", text, cause, (cite, *(facts.oom_kills[:1] if killed else ())))
-    loader = facts.said("worker_killed")
-    if loader:
-        return TriggerAccount("A2", words.subject(words.who(None, loader[0]), "a data loader's worker was killed"), loader[0].cause, loader[:1])
-    kills = facts.oom_kills
-    return TriggerAccount("A2", "the kernel's oom killer acted", Cause.OOM_KILLER, kills[:2]) if kills else None
 
 
 MODE = CollectiveHang()

@@ -43,7 +43,7 @@ class IdleHang(FailureMode):
             return not_testable("no times of the output are known", flip)
         if not facts.silence.long:
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
-        if facts.silence.scant and not idle and not facts.stand.stalls:
+        if facts.silence.scant and not facts.stand.stalls and not idle:
             return not_testable("the silence is long for this run, but short, and no GPU samples tell waiting from working", flip)
         if standstill.gpu_working(facts):
             return ruled_out("the GPU was at work until the end", "an idle GPU", *standstill.gpu_working(facts))

@@ -27,7 +27,8 @@ BURST_PERCENT = 60.0
 IDLE_WITHOUT_STEPS_PERCENT = 8.0
 """Mean duty at most, where steps are not counted."""
 SMALL_SHARE = 0.2
-"""A model that never fills a fifth of the card is small: its low duty need not be starvation."""
+SMALL_BYTES = 12 << 30
+"""A model that never fills a fifth of the card, nor so much of a large one, is small: its low duty need not be starvation."""
 PRESSED_PERCENT = 30.0
 FLIP = "engine near zero at step scale while the run advances"
 
@@ -140,8 +141,8 @@ def _idle_lines(facts: Facts, card: Card, mean: float) -> Said | None:
 def _small(facts: Facts, low: list[Card]) -> bool:
     """Whether the card's memory was hardly used: a small model may be all there is to do."""
     total = {g.uuid: g.memory_total_bytes for g in facts.hardware.gpus if g.memory_total_bytes}
-    peaks = [max(values) / (total[c.uuid] or 1) for c in low if c.uuid in total and (values := c.values("gpu_memory_used_bytes"))]
-    return bool(peaks) and max(peaks) < SMALL_SHARE
+    held = [(max(values), total[c.uuid] or 1) for c in low if c.uuid in total and (values := c.values("gpu_memory_used_bytes"))]
+    return bool(held) and all(peak < SMALL_SHARE * of and peak < SMALL_BYTES for peak, of in held)
 
 
 def _starved_by(facts: Facts) -> tuple[tuple[str, Evidence], ...]:

@@ -69,7 +69,7 @@ def _account(facts: Facts) -> Account:
             undecided.append("how much longer it needs: the planned number of steps or the time of a step is not known")
             advice.append(f"#SBATCH --time={words.slurm_time(2 * (used or limit or 3600))}   # doubled: the log does not say how much is left")
         advice.append("Or save checkpoints and resume from the last one in a dependent job: sbatch --dependency=afterany:JOBID …")
-    elif silence is not None and silence.long:
+    elif silence is not None and silence.long and silence.ever:
         variant = "stalled"
         title += f" after {words.duration(silence.seconds)} without {silence.of}"
         shows.append(Said(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", silence.cites))

@@ -69,6 +69,14 @@ def sm(node: str, values: Sequence[float], uuid: str = "GPU-1", **more) -> Serie
     return series("gpu_sm_activity_percent", node, values, uuid=uuid, **more)
 
 
+def cpu_of(node: str, rank: int, values: Sequence[float], pid: int = 100, every: float = 2) -> Series:
+    """What the node read of a process's CPU, percent of a core."""
+    return Series(
+        name="cpu_percent", where=Where(node=node, rank=rank, pid=pid, step="0"), unit="percent",
+        times_ns=tuple(at(2 + i * every) for i in range(len(values))), values=tuple(map(float, values)), points_seen=len(values),
+    )  # fmt: skip
+
+
 def process(node: str = "n1", pid: int = 100, **fields) -> Process:
     return Process(node=node, pid=pid, **{"step": "0", **fields})
 

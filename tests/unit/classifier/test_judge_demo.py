@@ -35,14 +35,17 @@ def test_a_missing_file_on_one_rank_while_its_peers_are_taken_down():
 
 
 def test_a_missing_file_on_one_rank_while_its_peers_wait_until_the_time_limit():
-    """Without a kill on bad exit the peers hang to the limit: still A1, not F3, not C1."""
+    """Without a kill on bad exit the peers wait to the limit: C1 and not F3, and the crash is what set it off, with its rank, its cause and its advice."""
     run = Run(("n1", "n2")).rank(3, "n2", MISSING, code=1, end=7.0, local=1)
     for rank, node in ((0, "n1"), (1, "n1"), (2, "n2")):
         run.rank(rank, node, "rank waits\n", signal=9, end=3600.5, times=[3.0])
     verdict = run.accounting("TIMEOUT", code=0, end=3600.0).verdict()
-    assert (verdict.mode, verdict.variant, verdict.cause) == ("A1", "data", Cause.FILE_NOT_FOUND)
+    assert (verdict.mode, verdict.cause, verdict.fault) == ("C1", Cause.FILE_NOT_FOUND, Fault.USER)
+    assert verdict.trigger is not None
+    assert (verdict.trigger.mode, verdict.trigger.cause) == ("A1", Cause.FILE_NOT_FOUND)
     assert verdict.first_failure is not None
     assert verdict.first_failure.ranks == (3,)
+    assert any("data/train-00003.bin" in line for line in verdict.advice)
     assert {f.mode: f.standing.value for f in verdict.ledger}["F3"] == "in"
 
 

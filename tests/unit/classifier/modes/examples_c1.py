@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpualert_slurm.stall import Waits
 from tests.unit.classifier.records import Run, steps, trace
-from tests.unit.classifier.signals import busy, process, series, stall, stand, ticks
+from tests.unit.classifier.signals import busy, cpu_of, process, series, stall, stand, ticks
 
 
 def _meets_not(line: str, code: int | None = 1):
@@ -38,6 +38,28 @@ def _asleep(cpu_s: float = 1.2, limit_s: int = 60, **environment: str):
     return run.accounting("TIMEOUT", code=0, end=limit_s, time_limit_s=limit_s).verdict()
 
 
+def _minute(text: str = "loading\n", engine: list[float] | None = None, cpu: float = 1.0, **environment: str) -> Run:
+    """Two ranks, silent from their third second on, before an end after a minute; the node read their CPU every two seconds."""
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        node = f"n{rank + 1}"
+        run.rank(rank, node, text, signal=15, end=60.5, times=[3.0])
+        run.node(node, processes=(process(node, 100, rank=rank, command=("python3", "train.py"), environment=environment),), series=[cpu_of(node, rank, [cpu] * 29)])
+        if engine is not None:
+            run.node(node, series=[busy(node, engine, f"GPU-{rank}", every=3)])
+    return run
+
+
+def _mute(**environment: str):
+    """Two ranks that wrote nothing at all."""
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        node = f"n{rank + 1}"
+        run.rank(rank, node, "", signal=15, end=60.5)
+        run.node(node, processes=(process(node, rank=rank, cpu_s=1.3, environment=environment),))
+    return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+
+
 EXAMPLES = {
     "a minute's limit: ranks that knew where to meet slept": lambda: _asleep(MASTER_ADDR="n1"),
     "torch 1.13 to 2.14: the client": _meets_not("RuntimeError: The client socket has timed out after 900s while trying to connect to (n1, 29500)."),
@@ -60,6 +82,11 @@ EXAMPLES = {
         "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: NCCL operation ncclCommInitRankConfig(&comm, nranks, nccl_id, rank, &config) failed: unhandled "
         "system error. Last NCCL warning(error) log entry (may be unrelated) 'Bootstrap : no socket interface found'."
     ),
+    "a rank dead at its start, the others' GPUs idle to the limit": lambda: (
+        _silent().rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()
+    ),
+    "a minute's limit, idle GPUs": lambda: _minute(engine=[0.0] * 20).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "ranks that never wrote a word, and slept where they were to meet": lambda: _mute(MASTER_ADDR="n1"),
     "silence and idle GPUs": lambda: _silent().accounting("TIMEOUT", code=0, end=3600).verdict(),
     "stacks in the rendezvous": lambda: (
         _silent()
@@ -70,10 +97,22 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "a minute's limit, and GPUs at work": lambda: _minute(engine=[70.0] * 20).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "idle GPUs, and an owner who cancels within the minute": lambda: (
+        _minute(engine=[0.0] * 20, cpu=60.0).accounting("CANCELLED", code=0, end=60, cancelled_by_uid=1000).verdict()
+    ),
+    "ranks that never wrote a word, and nothing says that they were to meet": _mute,
     "asleep, and nothing says that they were to meet": _asleep,
     "told where to meet, and at work on the CPU": lambda: _asleep(cpu_s=40.0, MASTER_ADDR="n1"),
-    "a task already dead": lambda: (
-        _silent().rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()
+    "a task already dead, and the others at work": lambda: (
+        _silent(engine=60.0, memory=4e10).rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()
+    ),
+    "a task that died, and others that were taken down at once": lambda: (
+        Run(("n1", "n2"))
+        .rank(0, "n1", "waiting for 1 peer\n", signal=15, end=6, times=[2.0])
+        .rank(1, "n2", trace("KeyError: 'x'"), code=1, end=4)
+        .accounting("FAILED", code=1, end=8)
+        .verdict()
     ),
     "progress": lambda: (
         Run(("n1", "n2"))

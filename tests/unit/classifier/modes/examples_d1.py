@@ -42,6 +42,7 @@ EXAMPLES = {
     "the loader's process at a whole core": lambda: done(_slow(series=[series("cpu_percent", "n1", [100.0] * 20, uuid=None, every=10, rank=0)])),
     "two seconds without work in every three, read twice a second": lambda: done(_read_often(LONG_STALLS)),
     "bursts in steps of six seconds, by the spread of the driver's samples": lambda: done(_bursts(6.0), end=1211),
+    "bursts in steps of six seconds, of a model that is small on a large card alone": lambda: done(_bursts(6.0, memory=14 * GIB), end=1211),
 }
 NEAR_MISSES = {
     "gaps of a second": lambda: done(_read_often(SHORT_GAPS)),

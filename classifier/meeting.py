@@ -1,0 +1,72 @@
+"""Words of ranks that wait for each other before they begin: in any program's own way of saying it.
+
+A line speaks of meeting where it has a word of waiting or joining and a word of those who are waited for (or a count of them that is not full).
+That is said of many things: it counts only as the last that a silent rank said, before any progress.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.job_record import JobRecord
+
+LAST_LINES = 2
+LEAST_CALLS = 4
+"""Last lines of one kind that are a loop of waiting."""
+_WAITS = re.compile(
+    r"wait|join|connect|reach|contact|dial|rendezvous|rdzv|handshak|\bmeet|\bsync|barrier|listen|accept|\bregist|discover"
+    r"|\binit(?:iali[sz]\w*)?\b|init_process_group"
+    r"|\bset(?:ting)? up\b|\bform(?:ing)?\b|bootstrap|\blook(?:ing|s)? for|expect|retry|retri|poll|\bpresent\b|\bhere\b|arriv|appear"
+    r"|not (?:yet )?(?:up|there|ready)|\block\b",
+    re.IGNORECASE,
+)
+_WHOM = re.compile(
+    r"peer|\branks?\b|worker|process|\bprocs?\b|\bnodes?\b|\bhosts?\b|\bothers\b|\bmaster|coordinator|\bchief|\bhead\b|leader|scheduler"
+    r"|\bserver|\bstore\b|group|\btasks\b|client"
+    r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b|communicator|distributed"
+    r"|tracker|\bTCPStore\b|MASTER_ADDR|barrier|rendezvous|rdzv|\ball of (?:them|us)|\b\w*lock\b|\S:\d{4,5}\b",
+    re.IGNORECASE,
+)
+_FEW = re.compile(r"(?<![\w.])(\d{1,6})\s?(?:of|/|out of)\s?(\d{1,6})(?![\w.])")
+_MET = re.compile(
+    r"\b(?:initiali[sz]ed|joined|ready|completed?|connected|established|created|formed|done|set up|acquired|released|took|started)\b|\bup\s{0,4}$",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\b(?:not|never|no|cannot|can't|could not|couldn't|isn't|aren't|still|yet|until|un\w{4,12})\b", re.IGNORECASE)
+_LAUNCHERS = ("slurmstepd", "srun: ")
+_DIGITS = re.compile(r"\d+")
+
+
+def of_meeting(line: str) -> bool:
+    """Whether a line tells of a wait for others, or of a meeting that has not taken place yet."""
+    counted = [(int(a), int(b)) for a, b in _FEW.findall(line)]
+    few = any(a < b for a, b in counted)
+    if not _WAITS.search(line) or not (few or _WHOM.search(line)):
+        return False
+    return few or not _MET.search(line) or _NOT.search(line) is not None
+
+
+def _tails(job: JobRecord) -> list[list[str]]:
+    """The last lines of each rank's output, its farewell behind a lost peer left out."""
+    found = []
+    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT):
+        lines = [line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip() and not line.startswith(_LAUNCHERS)]
+        cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")), len(lines))
+        if lines[:cut]:
+            found.append(lines[:cut])
+    return found
+
+
+def speaks_of_meeting(job: JobRecord) -> bool:
+    """Whether the last words of a rank are of setting up its group or of waiting for the others."""
+    return any(of_meeting(lines[-1]) or (len(lines) > 1 and of_meeting(lines[-LAST_LINES]) and not _MET.search(lines[-1])) for lines in _tails(job))
+
+
+def calling(job: JobRecord) -> bool:
+    """Whether all ranks that said anything said to the end, again and again, that they wait."""
+    tails = [lines[-LEAST_CALLS:] for lines in _tails(job)]
+    return bool(tails) and all(
+        len(lines) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in lines}) <= LAST_LINES and all(of_meeting(line) for line in lines)
+        for lines in tails
+    )
