@@ -18,6 +18,7 @@ from gpualert_slurm.classifier.first_failure import first_failure_of, first_name
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of, of_host
 from gpualert_slurm.classifier.parents import Parent, parent_of
+from gpualert_slurm.classifier.patience import patience_of
 from gpualert_slurm.classifier.set_aside import set_aside
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
@@ -123,7 +124,7 @@ class Facts:
 
     @cached_property
     def _live_roots(self) -> tuple[Evidence, ...]:
-        alive = [e for e in self.evidence if is_root(e) and not self._survived(e)]
+        alive = [e for e in self.evidence if is_root(e) and e.id not in self.patience and not self._survived(e)]
         return tuple(e for e in alive if not self.after_stop(e.time_ns, e.where.node))
 
     def _survived(self, error: Evidence) -> bool:
@@ -166,7 +167,13 @@ class Facts:
     def waits(self) -> tuple[Evidence, ...]:
         """Words of ranks that lost a peer or waited for one in vain, and did not survive it: who says so is a victim."""
         said = [e for e in self.said("exception", "nccl_error") if e.role is Role.CASCADE and e.detail != "interrupted"]
-        return tuple(e for e in (*said, *self.said("collective_timeout")) if not self._survived(e))
+        own = [e.model_copy(update={"role": Role.CASCADE, "detail": "collective_timeout"}) for e in self.said("exception") if e.id in self.patience]
+        return tuple(e for e in (*said, *self.said("collective_timeout"), *own) if not self._survived(e))
+
+    @cached_property
+    def patience(self) -> frozenset[str]:
+        """Exceptions (by id) that ended a rank's wait for the others in the program's own words."""
+        return patience_of(self.said("exception"), self.advance, self.ending.started_ns) if self.ranks_total > 1 else frozenset()
 
     @cached_property
     def stopping(self) -> Stopping:

@@ -77,7 +77,8 @@ def _error_line(facts: Facts, owners: set[int | None] | None) -> Evidence | None
 
 def _lost_peer(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
     """Where nobody says anything else: the first word of a lost peer or connection that nobody survived."""
-    lost = [e for e in facts.evidence if e.says == "exception" and e.role is Role.CASCADE and e.detail != "interrupted" and not facts.survived(e)]
+    told = [e for e in facts.said("exception") if (e.role is Role.CASCADE and e.detail != "interrupted") or e.id in facts.patience]
+    lost = [e for e in told if not facts.survived(e)]
     lost = [e for e in lost if not facts.after_stop(e.time_ns, e.where.node)]
     return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
 

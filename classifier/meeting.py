@@ -18,17 +18,21 @@ _WAITS = re.compile(
     r"wait|join|connect|reach|contact|dial|rendezvous|rdzv|handshak|\bmeet|\bsync|barrier|listen|accept|\bregist|discover"
     r"|\binit(?:iali[sz]\w*)?\b|init_process_group"
     r"|\bset(?:ting)? up\b|\bform(?:ing)?\b|bootstrap|\blook(?:ing|s)? for|expect|retry|retri|poll|\bpresent\b|\bhere\b|arriv|appear"
-    r"|not (?:yet )?(?:up|there|ready)|\block\b",
+    r"|not (?:yet )?(?:up|there|ready)|\block\b|show(?:ed|s)? up|\bwarte|\battend|\besper|\baguard|ожида|жд[её]|等待|待機|대기",
     re.IGNORECASE,
 )
 _WHOM = re.compile(
     r"peer|\branks?\b|worker|process|\bprocs?\b|\bnodes?\b|\bhosts?\b|\bothers\b|\bmaster|coordinator|\bchief|\bhead\b|leader|scheduler"
     r"|\bserver|\bstore\b|group|\btasks\b|client"
     r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b|communicator|distributed"
+    r"|Prozess|Knoten|\banderen\b|processus|\bautres\b|\botros\b|\boutros\b|\baltri\b|других|процесс|узл|进程|节点|プロセス|ノード|프로세스"
     r"|tracker|\bTCPStore\b|MASTER_ADDR|barrier|rendezvous|rdzv|\ball of (?:them|us)|\b\w*lock\b|\S:\d{4,5}\b",
     re.IGNORECASE,
 )
 _FEW = re.compile(r"(?<![\w.])(\d{1,6})\s?(?:of|/|out of)\s?(\d{1,6})(?![\w.])")
+_FEW_OF_THEM = re.compile(
+    r"(?<![\w.])\d{1,6}\s?(?:of|/|out of)\s?\d{1,6} (?:clients|workers|ranks|nodes|peers|processes|procs|members|hosts|replicas|agents|tasks)\b"
+)
 _MET = re.compile(
     r"\b(?:initiali[sz]ed|joined|ready|completed?|connected|established|created|formed|done|set up|acquired|released|took|started)\b|\bup\s{0,4}$",
     re.IGNORECASE,
@@ -42,6 +46,8 @@ def of_meeting(line: str) -> bool:
     """Whether a line tells of a wait for others, or of a meeting that has not taken place yet."""
     counted = [(int(a), int(b)) for a, b in _FEW.findall(line)]
     few = any(a < b for a, b in counted)
+    if few and _FEW_OF_THEM.search(line):
+        return True
     if not _WAITS.search(line) or not (few or _WHOM.search(line)):
         return False
     return few or not _MET.search(line) or _NOT.search(line) is not None

@@ -25,6 +25,8 @@ _DEPENDENCY = re.compile(r"after\w{0,12}:([\d_+:]{1,200})")
 _PLACE = re.compile(
     r"(?:\b(?:to|at|in|into|as)\s+|[:=]\s*)['\"`]?(?P<path>(?:[\w.~@+-]*/)?[\w./~@+=-]*(?:/|checkpoint|ckpt|\.pth?|\.safetensors)[\w./~@+=-]*)"
 )
+MARGIN = 1.5
+"""The earlier attempt ran longer than this many times what this one took to its first save: starting up takes now more, now less."""
 MOST = 4
 LONGEST_LINE = 600
 NEVER = {"none", "false", "0", "no", "null", "auto"}
@@ -62,12 +64,29 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
     return Parent(depends[0], None, "its dependency", (depends[1],)) if depends is not None else None
 
 
-def left_nothing(parent: Parent) -> PastVerdict | None:
-    """The earlier attempt of this job that the run was not told to go on from and that saved nothing: beginning anew is then no mistake."""
+def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[AccountingRecord, ...] = ()) -> PastVerdict | None:
+    """The earlier attempt of this job that the run was not told to go on from and that saved nothing: beginning anew is then no mistake.
+
+    ``saved`` is what this attempt saved, of ``rows`` the last: the same program had saved as well where the earlier one came as far, or ran as long.
+    """
     past = parent.past
-    if past is None or past.relation != "earlier_attempt" or past.checkpoints or parent.evidence:
+    if past is None or past.relation != "earlier_attempt" or past.checkpoints or parent.evidence or _had_saved(past, saved, rows):
         return None
     return past
+
+
+def _had_saved(past: PastVerdict, saved: tuple[Evidence, ...], rows: tuple[AccountingRecord, ...]) -> bool:
+    """Whether the earlier attempt must have saved by the time it was stopped, judged by when this one first did."""
+    steps = [step for e in saved if isinstance(step := e.data.get("step"), int)]
+    if steps and past.steps_done is not None:
+        return past.steps_done >= min(steps) > 0
+    times = [e.time_ns for e in saved if e.time_ns is not None]
+    if len(rows) < 2 or not times:
+        return False
+    before, now = rows[-2], rows[-1]
+    if before.start_ns is None or before.end_ns is None or now.start_ns is None:
+        return False
+    return before.end_ns - before.start_ns > MARGIN * (min(times) - now.start_ns) > 0
 
 
 def new_stage(job: JobRecord, row: AccountingRecord | None) -> Evidence | None:

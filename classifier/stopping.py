@@ -15,6 +15,8 @@ CUT = {"TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "DEADLINE"}
 """States of a run that was stopped from outside."""
 OWN_LIMIT = 124
 """What timeout(1) exits with when it has ended its command."""
+AT_ONCE_NS = 250_000_000
+"""Peers of a task that died first are taken down later than that."""
 _SENT = {1, 2, 9, 15}
 """Signals that it may send."""
 
@@ -23,7 +25,7 @@ class Stopping:
     """What comes after it follows from it."""
 
     def __init__(self, job: JobRecord, ending: Ending, exits: tuple[RankExit, ...], evidence: Iterable[Evidence]) -> None:
-        self._job, self._ending, self._exits, self._evidence = job, ending, exits, evidence
+        self._job, self._ending, self._exits, self._evidence = job, ending, exits, tuple(evidence)
 
     @cached_property
     def at(self) -> tuple[int, str | None] | None:
@@ -40,7 +42,7 @@ class Stopping:
             times.append((ending.started_ns + ending.limit_s * 10**9, None))
         if cut and ending.ended_ns is not None:
             times.append((ending.ended_ns - LAST_SECOND_NS, None))
-        times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in self.own_limit if e.end_time_ns is not None]
+        times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in (*self.own_limit, *self.cancelled_step) if e.end_time_ns is not None]
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
 
     @cached_property
@@ -52,6 +54,19 @@ class Stopping:
         tasks = [e for e in self._exits if e.step not in SCRIPT and e.failed and e not in told]
         sent = all(e.signal in _SENT or (e.exit_code or 0) - SIGNALLED in _SENT for e in tasks)
         return tuple(tasks or told) if told and sent else ()
+
+    @cached_property
+    def cancelled_step(self) -> tuple[RankExit, ...]:
+        """Tasks of a step that was cancelled while its script ran on: by one signal all at once, so that nobody among them had died first."""
+        row = self._job.accounting[-1] if self._job.accounting else None
+        if self._ending.state != "FAILED" or row is None or not any(e.says == "step_cancelled" for e in self._evidence):
+            return ()
+        steps = {s.step for s in row.steps if s.state.startswith("CANCELLED") and s.step not in SCRIPT}
+        tasks = [e for e in self._exits if e.step in steps and e.end_time_ns is not None]
+        ends = [e.end_time_ns for e in tasks if e.end_time_ns is not None]
+        if len(tasks) < 2 or len({(e.signal, e.exit_code) for e in tasks}) > 1 or max(ends) - min(ends) > AT_ONCE_NS:
+            return ()
+        return tuple(tasks) if all(e.signal in _SENT for e in tasks) else ()
 
     @cached_property
     def _late(self) -> dict[str, int]:

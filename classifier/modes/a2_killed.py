@@ -55,6 +55,10 @@ class Killed(FailureMode):
         flip = "a task ended by a signal that no launcher sent"
         if facts.ended_well:
             return ruled_out(f"the run ended well ({facts.ending.state or 'planned end'})", flip, *facts.cite_end())
+        stopped = () if facts.oom_kills else facts.stopping.own_limit or facts.stopping.cancelled_step
+        if stopped:
+            said = "the script's own timeout, or who cancelled its step, ended all tasks at once"
+            return ruled_out(said, flip, *(citations.rank_exit(e) for e in stopped[:4]))
         error = facts.error
         if error is not None and error.cause is Cause.CUDA_OOM:
             return ruled_out("the GPU's memory did not suffice, and the program said so", flip, error)

@@ -51,7 +51,8 @@ class CollectiveHang(FailureMode):
             if facts.silence is None:
                 return not_testable("no times of the output are known", flip)
             slept = standstill.asleep(facts)
-            early = facts.silence.scant and facts.ending.state not in LIMITS and not _left_behind(facts)  # who stops a run early may have his reasons
+            limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
+            early = facts.silence.scant and not limit and not _left_behind(facts)  # who stops a run early may have his reasons
             if not (facts.silence.at_rest if slept else facts.silence.long and not early):
                 return ruled_out(
                     f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites

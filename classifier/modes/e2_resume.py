@@ -18,6 +18,9 @@ FIRST_STEPS = 10
 """A run that resumed counts on from its parent's step; one that did not begins near 0."""
 LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
+LEAST_LOSSES = 8
+LEARNED_ANEW = 0.5
+"""Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
@@ -46,7 +49,7 @@ class Resume(FailureMode):
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
             why = "no parent run is known (no dependency, no resume argument, no earlier attempt), and no load error was printed"
             return not_testable(why, FLIP)
-        if left_nothing(parent) is not None:
+        if left_nothing(parent, facts.advance.saved, facts.job.accounting) is not None:
             return ruled_out(
                 "the earlier attempt of this job saved nothing that this one could have gone on from", "a checkpoint of the earlier attempt"
             )
@@ -74,6 +77,9 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
         return True, "the program said that it starts from scratch, and a run to go on from is known", (*said, *parent.evidence[:1])
     loss, past = facts.advance.loss, parent.past
     if past is None or past.head_loss is None or past.tail_loss is None:
+        if past is not None and past.relation == "earlier_attempt" and _anew(facts):
+            cite = citations.series(loss) if loss is not None else None
+            return True, "the earlier attempt had run past the first save, and this one counts and learns from the beginning", (cite,) if cite else ()
         return None, f"a parent is known by {parent.how}, its losses are not", ()
     if loss is None or len(loss.values) < 2:
         return None, "this run printed no losses to set against its parent's", ()
@@ -91,6 +97,15 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
     if near and head - past.tail_loss > 0.5 * span and first_step <= FIRST_STEPS:
         return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
+
+
+def _anew(facts: Facts) -> bool:
+    """Whether a requeued run began at the first steps again, with a loss from which it then learned most of what it learned."""
+    loss = facts.advance.loss
+    first = next((s for s in loss.steps if s is not None), None) if loss is not None else None
+    if loss is None or first is None or first > FIRST_STEPS or len(loss.values) < LEAST_LOSSES or not facts.advance.saved:
+        return False
+    return 0 < loss.values[-1] < LEARNED_ANEW * max(loss.values[:3])
 
 
 def _cut_off(facts: Facts, error: Evidence) -> bool:

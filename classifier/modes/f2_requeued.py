@@ -77,7 +77,8 @@ def _restarted(facts: Facts, restarts: int) -> Evidence:
 
 def _anew(facts: Facts) -> tuple[PastVerdict | None, str, tuple[Evidence, ...]]:
     """The earlier attempt whose work was lost, what that was, and this one's losses; None where it saved something or this one went on."""
-    past, loss = left_nothing(facts.parent) if facts.parent is not None else None, facts.advance.loss
+    past = left_nothing(facts.parent, facts.advance.saved, facts.job.accounting) if facts.parent is not None else None
+    loss = facts.advance.loss
     if past is None or facts.advance.loaded or loss is None:
         return None, "", ()
     first = next((s for s in loss.steps if s is not None), None)

@@ -10,6 +10,8 @@ from gpualert_slurm.verdict import Fault
 SPARE = 1.15
 """The proposed limit leaves this much over what the remaining steps need at their median time."""
 
+_RAISE = "Give the command more time: it is the script's own timeout that ended it, not Slurm's limit."
+
 
 class TimeLimit(FailureMode):
     """Reached the limit while it advanced (how much longer?), or after it had stopped advancing."""
@@ -31,6 +33,8 @@ class TimeLimit(FailureMode):
             return ruled_in(f"the run ended as {facts.ending.state}", "any other end", _account(facts))
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
+        if facts.stopping.own_limit:
+            return ruled_in("the script's own timeout ended the run", "another exit code than timeout's 124", _account(facts))
         step = [s for s in facts.row.steps if s.state == "TIMEOUT"] if facts.row is not None else []
         if step or (texts and facts.ending.state in {"", "CANCELLED", "FAILED"}):
             return ruled_in("a step reached its own time limit", "no step ended as TIMEOUT", _account(facts))
@@ -40,13 +44,14 @@ class TimeLimit(FailureMode):
 
 
 def _account(facts: Facts) -> Account:
-    limit = facts.ending.limit_s
+    own = facts.stopping.own_limit
+    limit = facts.ending.limit_s if not own else None
     steps = [citations.step_state(facts.row, s) for s in facts.row.steps if s.state == "TIMEOUT"] if facts.row is not None else []
     cites = tuple(facts.cite_end()) or tuple(facts.said("time_limit_text")[:1]) or tuple(steps[:1])
     if facts.ending.state not in {"TIMEOUT", "DEADLINE"} and steps:
         cites = (*steps[:1], *cites)
-    cut = f" of {words.duration(limit)}" if limit else ""
-    shows = [Said(f"the time limit{cut} ended the run", cites)]
+    cut = f" of {words.duration(limit)}" if limit else " of the script's own timeout" if own else ""
+    shows = [Said(f"the time limit{cut} ended the run", (*cites, *(citations.rank_exit(e) for e in own[:2])))]
     done, planned, pace, silence = facts.advance.steps_done, facts.advance.steps_planned, facts.advance.step_s, facts.silence
     variant: str | None = None
     implies: list[str] = []
@@ -64,10 +69,11 @@ def _account(facts: Facts) -> Account:
             left = used * (planned - done) / done
         if left is not None and used is not None:
             implies.append(f"it needed about {words.duration(left)} more")
-            advice.append(f"#SBATCH --time={words.slurm_time((used + left) * SPARE)}")
+            advice.append(f"#SBATCH --time={words.slurm_time((used + left) * SPARE)}" if not own else _RAISE)
         else:
             undecided.append("how much longer it needs: the planned number of steps or the time of a step is not known")
-            advice.append(f"#SBATCH --time={words.slurm_time(2 * (used or limit or 3600))}   # doubled: the log does not say how much is left")
+            doubled = f"#SBATCH --time={words.slurm_time(2 * (used or limit or 3600))}   # doubled: the log does not say how much is left"
+            advice.append(doubled if not own else _RAISE)
         advice.append("Or save checkpoints and resume from the last one in a dependent job: sbatch --dependency=afterany:JOBID …")
     elif silence is not None and silence.long and silence.ever:
         variant = "stalled"

@@ -22,7 +22,20 @@ def _child(first: float, **job):
     )
 
 
+def _requeued(saves_at: int, *, ran_s: float = 50, begins: float = 11.2, known: bool = False):
+    """Begun again after a requeue; the first attempt's saves were told by nobody, and its losses only where they are ``known``."""
+    past = EARLIER.model_copy(update={"checkpoints": (), "steps_done": round(ran_s)} if known else {"checkpoints": (), "head_loss": None, "tail_loss": None, "steps_done": None})
+    text = steps(1, 60, None, lambda i: begins * 0.97**i).splitlines(keepends=True)
+    times = ticks(60)
+    text.insert(saves_at, "checkpoint latest.bin saved\n")
+    times.insert(saves_at, saves_at + 0.1)
+    run = Run(past=(past,)).accounting("REQUEUED", code=0, end=ran_s)
+    return lambda: done(run.rank(0, "n1", "".join(text), code=0, end=100, times=times), end=101)
+
+
 EXAMPLES = {
+    "requeued: the first attempt ran past where this one saves, and nobody had told of its saves": _requeued(20),
+    "requeued: it had come past the step of this one's first save": _requeued(20, known=True),
     "torch 1.13 to 2.14: sizes": _dies(
         "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight: copying a param with shape torch.Size([10, 5])"
     ),
@@ -41,6 +54,13 @@ EXAMPLES = {
     "pickle: not one at all": _dies("_pickle.UnpicklingError: pickle data was truncated", "Resuming training from checkpoint out/last.pkl\n"),
 }
 NEAR_MISSES = {
+    "requeued before it could save": _requeued(45),
+    "requeued, and its loss goes on from a trained model's": lambda: done(
+        Run(past=(EARLIER.model_copy(update={"checkpoints": (), "head_loss": None, "tail_loss": None, "steps_done": None}),))
+        .accounting("REQUEUED", code=0, end=50)
+        .rank(0, "n1", steps(1, 20, None, lambda i: 1.1) + "checkpoint latest.bin saved\n" + steps(21, 60, None, lambda i: 0.9), code=0, end=100, times=ticks(61)),
+        end=101,
+    ),
     "a fresh program that found no checkpoint, and was told of none": lambda: done(
         Run().rank(0, "n1", "no checkpoint in ./ckpt, starting from iteration 0\n" + steps(1, 60), code=0, end=60, times=[50.0]), end=61
     ),

@@ -12,7 +12,16 @@ def _cut(text: str = "", state: str = "TIMEOUT", **accounting):
     return run.accounting(state, code=0, end=3600, **accounting)
 
 
+def _own_timeout(advanced: int = 99, code: int = 124):
+    """Two tasks under ``timeout 100 srun``: the script leaves with timeout's 124."""
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        run.rank(rank, f"n{rank + 1}", steps(1, advanced), signal=15, end=100 + rank * 0.2, times=ticks(advanced + 9))
+    return run.batch("srun: forcing job termination\n", code=code, end=101, times=[100.1]).accounting(code=code, end=101)
+
+
 EXAMPLES = {
+    "the script's own timeout": lambda: _own_timeout().verdict(),
     "the job's limit": lambda: _cut().verdict(),
     "slurm 22.05 to 26.05: in words alone": lambda: (
         Run()
@@ -35,6 +44,8 @@ EXAMPLES = {
     "a deadline": lambda: _cut(state="DEADLINE").verdict(),
 }
 NEAR_MISSES = {
+    "the script's own timeout, behind a long stillness": lambda: _own_timeout(9).node("n1", series=[busy("n1", [0.0] * 50, every=2)]).verdict(),
+    "the script leaves with another code": lambda: _own_timeout(code=3).verdict(),
     "a hang": lambda: (
         Run()
         .rank(0, "n1", steps(1, 50), signal=9, end=3601, times=ticks(50))
