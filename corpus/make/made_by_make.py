@@ -1,19 +1,17 @@
-"""Test part: LIBSVM, LIBLINEAR, fastText and C++ with Eigen, driven by make, GNU parallel, xargs and awk; pipelines whose parts end in their own ways."""
+"""Test part: LIBSVM, LIBLINEAR, fastText and C++, driven by make, GNU parallel, xargs and awk; pipelines whose parts end in their own ways."""
 
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
 
 ROWS = "awk 'BEGIN{srand(@S@);for(i=0;i<400;i++){a=rand();b=rand();print (a+0.2*rand()>b?\"+1\":\"-1\"),\"1:\"a,\"2:\"b,\"3:\"rand()}}' > train.svm\n"
 TEXT = "awk 'BEGIN{srand(@S@);for(i=0;i<1500;i++){l=(rand()<.5);printf \"__label__%s\",(l?\"pos\":\"neg\");for(k=0;k<6;k++)printf \" %s\",(rand()<.8?(l?\"good\":\"bad\"):\"so\")int(rand()*9);print \"\"}}' > train.txt\n"
-EIGEN = """#include <Eigen/Dense>
-#include <chrono>
-#include <cmath>
+SOLVER = """#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <iomanip>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 #include <unistd.h>
 
@@ -25,22 +23,40 @@ struct Options {
 static int run(const Options &opt)
 {
     std::srand(@seed@);
-    Eigen::MatrixXd X = Eigen::MatrixXd::Random(200, 5);
-    Eigen::VectorXd truth = Eigen::VectorXd::LinSpaced(5, -1.0, 2.0), w = Eigen::VectorXd::Zero(5);
-    Eigen::VectorXd y = X * truth + 0.05 * Eigen::VectorXd::Random(200);
+    const int n = 200, d = 5;
+    std::vector<double> X(n * d), y(n, 0.0), w(d, 0.0), g(d);
+    for (int i = 0; i < n * d; ++i)
+        X[i] = 2.0 * std::rand() / RAND_MAX - 1.0;
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < d; ++k)
+            y[i] += X[i * d + k] * (0.75 * k - 1.0);
     @early@
-    std::clog << "[solver] " << X.rows() << " x " << X.cols() << ", rate " << opt.rate << std::endl;
+    std::clog << "[solver] " << n << " x " << d << ", rate " << opt.rate << std::endl;
     for (int round = 1; round <= opt.rounds; ++round) {
-        Eigen::VectorXd r = X * w - y;
-        w -= opt.rate * X.transpose() * r / X.rows();
-        double loss = r.squaredNorm() / X.rows();
+        double loss = 0.0;
+        g.assign(d, 0.0);
+        for (int i = 0; i < n; ++i) {
+            double r = -y[i];
+            for (int k = 0; k < d; ++k)
+                r += X[i * d + k] * w[k];
+            for (int k = 0; k < d; ++k)
+                g[k] += r * X[i * d + k] / n;
+            loss += r * r / n;
+        }
+        for (int k = 0; k < d; ++k)
+            w[k] -= opt.rate * g[k];
         @mid@
-        if (round % @every@ == 0)
-            std::cout << "[solver] round " << std::setw(4) << round << "/" << opt.rounds << "  loss " << std::fixed << std::setprecision(6) << loss << std::endl;
-        std::this_thread::sleep_for(std::chrono::milliseconds(6));
+        if (round % @every@ == 0) {
+            std::printf("[solver] round %4d/%d  loss %.6f\\n", round, opt.rounds, loss);
+            std::fflush(stdout);
+        }
+        usleep(6000);
     }
     @late@
-    std::cout << "[solver] weights: " << w.transpose() << std::endl;
+    std::cout << "[solver] weights:";
+    for (double one : w)
+        std::cout << ' ' << one;
+    std::cout << std::endl;
     return 0;
 }
 
@@ -60,16 +76,16 @@ MAKEFILE = """CXX ?= g++
 all: train
 
 solver: solver.cc
-\t$(CXX) -O1 -g -I/usr/include/eigen3 -o $@ $<
+\t$(CXX) -O1 -g -o $@ $<
 
 train: solver
 \t./solver
 """
 
 
-def eigen(mode: str, cause: str | None = None, variant: str | None = None, *, early: str = "", mid: str = "", late: str = "", seed: int = 1, lr: str = "0.3", total: int = 160, every: int = 8, command: str = "make -s", **more: object) -> Either:
+def solver(mode: str, cause: str | None = None, variant: str | None = None, *, early: str = "", mid: str = "", late: str = "", seed: int = 1, lr: str = "0.3", total: int = 160, every: int = 8, command: str = "make -s", **more: object) -> Either:
     """The solver, made and run by make."""
-    text = EIGEN
+    text = SOLVER
     for name, value in {"early": early, "mid": mid, "late": late, "seed": seed, "lr": lr, "total": total, "every": every}.items():
         text = text.replace(f"@{name}@", str(value))
     return Either(command, mode, cause, variant, "run.sh", (("solver.cc", text), ("Makefile", MAKEFILE)), **more)  # type: ignore[arg-type]
@@ -89,19 +105,19 @@ FT = (("fasttext", "0.9.2"),)
 SVM = (("libsvm", "3.24"),)
 LIN = (("liblinear", "2.3.0"),)
 SCRIPTS = (
-    eigen("G1"),
-    eigen("G1", early='std::ifstream warm("warm.bin");\n    if (!warm) std::cerr << "[solver] error: cannot open warm.bin (No such file or directory), starting cold" << std::endl;', seed=2, hard=True, tasks=1),
-    eigen("G1", command="make -k lint train 2>&1 | tee make.log\nexit ${PIPESTATUS[0]}".replace("lint ", ""), late='std::cerr << "[solver] Segmentation violations in contour data: 0; assertion failures: 0" << std::endl;', seed=3, hard=True),
-    eigen("A3", "file_not_found", mid='if (round == 90) { std::ifstream in("folds/3.bin"); if (!in) throw std::runtime_error("folds/3.bin: No such file or directory"); }', seed=4, status=2),
-    eigen("A3", "permission", late='std::ofstream out("/usr/share/w.txt"); if (!out) { std::perror("/usr/share/w.txt"); return 13; }', seed=5, status=2, tasks=1),
-    eigen("A2", "segfault", mid="if (round == 100) { volatile double *p = reinterpret_cast<double *>(16); *p = loss; }", seed=6, status=2),
-    eigen("A2", "segfault", early="std::vector<double> *rows = nullptr;", mid="if (round == 60) rows->push_back(loss);", seed=7, command="g++ -O1 -I/usr/include/eigen3 -o solver solver.cc && exec ./solver", status=-11),
-    eigen("A2", "segfault", mid="if (round == 75) { volatile char *p = reinterpret_cast<char *>(1); *p = 1; }", seed=8, command="make -s solver && ./solver", tasks=3),
-    eigen("A3", "runtime_error", mid='if (round == 111) throw std::runtime_error("std::runtime_error: line search did not find a step");', seed=9, status=2),
-    eigen("A3", "ram_oom", mid="if (round == 80) { auto cache = std::make_unique<std::vector<double>>(90000000000000ull); cache->at(7) = 1; }", seed=10, status=4, command="make -s solver\n./solver"),
-    eigen("E1", "nan_loss", "non_finite", lr="90.0", seed=11, total=400, every=16, status=0),
-    eigen("E1", None, "flat", lr="0.0", seed=12, status=0, tasks=2),
-    eigen("E3", total=3, every=1, seed=13),
+    solver("G1"),
+    solver("G1", early='std::ifstream warm("warm.bin");\n    if (!warm) std::cerr << "[solver] error: cannot open warm.bin (No such file or directory), starting cold" << std::endl;', seed=2, hard=True, tasks=1),
+    solver("G1", command="make -k lint train 2>&1 | tee make.log\nexit ${PIPESTATUS[0]}".replace("lint ", ""), late='std::cerr << "[solver] Segmentation violations in contour data: 0; assertion failures: 0" << std::endl;', seed=3, hard=True),
+    solver("A3", "file_not_found", mid='if (round == 90) { std::ifstream in("folds/3.bin"); if (!in) throw std::runtime_error("folds/3.bin: No such file or directory"); }', seed=4, status=2),
+    solver("A3", "permission", late='std::ofstream out("/usr/share/w.txt"); if (!out) { std::perror("/usr/share/w.txt"); return 13; }', seed=5, status=2, tasks=1),
+    solver("A2", "segfault", mid="if (round == 100) { volatile double *p = reinterpret_cast<double *>(16); *p = loss; }", seed=6, status=2),
+    solver("A2", "segfault", early="std::vector<double> *rows = nullptr;", mid="if (round == 60) rows->push_back(loss);", seed=7, command="g++ -O1 -o solver solver.cc && exec ./solver", status=-11),
+    solver("A2", "segfault", mid="if (round == 75) { volatile char *p = reinterpret_cast<char *>(1); *p = 1; }", seed=8, command="make -s solver && ./solver", tasks=3),
+    solver("A3", "runtime_error", mid='if (round == 111) throw std::runtime_error("std::runtime_error: line search did not find a step");', seed=9, status=2),
+    solver("A3", "ram_oom", mid="if (round == 80) { auto cache = std::make_unique<std::vector<double>>(90000000000000ull); cache->at(7) = 1; }", seed=10, status=4, command="make -s solver\n./solver"),
+    solver("E1", "nan_loss", "non_finite", lr="90.0", seed=11, total=400, every=16, status=0),
+    solver("E1", None, "flat", lr="0.0", seed=12, status=0, tasks=2),
+    solver("E3", total=3, every=1, seed=13),
     Either(rows(1) + "svm-train -t 2 -c 10 -g 2 train.svm model && svm-predict train.svm model out", "G1", script="svm.sh", software=SVM, tasks=1),
     Either(rows(2) + "for c in 1 10 100; do echo \"C=$c\"; svm-train -q -v 5 -c $c train.svm; done\nsvm-train -h 3 train.svm m || true\nsvm-train train.svm final", "G1", script="svm.sh", software=SVM, hard=True),
     Either("set -e\nsvm-scale data/a9a.txt > a9a.scaled\nsvm-train a9a.scaled m", "A1", "file_not_found", "data", "svm.sh", software=SVM),

@@ -81,6 +81,6 @@ ENVIRONMENTS = {
     "keras-2": Environment(f"{PREFIX}k15/bin/python", f"{PREFIX}k15", "/home/sw/tf215", packages=("tensorflow-cpu", "keras", "numpy")),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
-    "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel", "/usr/include/eigen3"))),
+    "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
 }  # fmt: skip
 """By the name that recipes use. Requirements: ``doc/corpus.md``."""
