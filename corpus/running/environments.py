@@ -73,6 +73,7 @@ ENVIRONMENTS = {
     "jax": Environment(f"{PREFIX}j13/bin/python", f"{PREFIX}j13", "/proj/jax/v313", packages=("jax", "jaxlib", "flax", "optax", "numpy", "absl-py")),
     "keras": Environment(f"{PREFIX}tf2/bin/python", f"{PREFIX}tf2", "/opt/tf-env-12", packages=("tensorflow-cpu", "keras", "numpy", "h5py")),
     "torch-26": Environment(f"{PREFIX}t62/bin/python", f"{PREFIX}t62", "/apps/torch312", packages=("torch", "numpy", "lightning", "transformers", "accelerate", "safetensors")),
+    "ranks": Environment(f"{PREFIX}mpi/bin/python", f"{PREFIX}mpi", "/opt/envs/mpi5", packages=("mpi4py", "mpich", "openmpi", "distributed", "loky", "joblib")),
     "torch-22": Environment(f"{PREFIX}t22/bin/python", f"{PREFIX}t22", "/scratch/pt310", packages=("torch", "numpy", "pytorch-lightning", "absl-py")),
     "catboost": Environment(f"{PREFIX}cat/bin/python", f"{PREFIX}cat", "/apps/ml/ds-24", packages=("catboost", "scikit-learn", "numpy", "gensim", "sentencepiece", "statsmodels", "papermill", "nbconvert")),
     "torch-112": Environment(f"{PREFIX}p12/bin/python", f"{PREFIX}p12", "/envs/pt1-p310", packages=("torch", "numpy", "pytorch-lightning", "pytorch-ignite", "skorch", "stable-baselines3")),
