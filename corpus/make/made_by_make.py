@@ -128,7 +128,7 @@ SCRIPTS = (
     Either(text(2) + "fasttext supervised -input train.txt -output m -lr 1e9 -epoch 40 -thread 1", "E1", "nan_loss", "non_finite", "ft.sh", software=FT, status=134),
     Either("printf '%s\\n' 0.1 0.2 0.4 | parallel --line-buffer -j1 'awk -v lr={} \"BEGIN { w = 4; for (i = 1; i <= 60; i++) { w -= lr * (w - 1); if (i % 6 == 0) print \\\"lr=\\\" lr \\\" iter \\\" i \\\"/60 loss \\\" (w-1)^2 } }\"'\necho \"parallel: $?\"", "G1", script="sweep.sh", hard=False),
     Either("seq 3 | parallel --halt now,fail=1 -j1 'echo \"fold {}\"; for i in 1 2 3 4 5 6 7 8; do echo \"fold {} epoch $i/8 loss 0.$((90 - 10 * i))\"; done; test {} != 3 || cat folds/{}.csv'", "A3", "file_not_found", script="folds.sh"),
-    Either("set -e\nfor i in 10 20 30 40 50 60; do echo \"iter $i/100 loss $((1000 / i))e-2\"; sleep 0.1; done\necho \"ratio: $((100 / (i - 60)))\"\necho never", "A3", "div_zero", script="loop.sh"),
+    Either("exec sh -c 'for i in 10 20 30 40 50 60; do echo \"iter $i/100 loss $((1000 / i))e-2\"; sleep 0.1; done; echo \"ratio: $((100 / (i - 60)))\"; echo never'", "A3", "div_zero", script="loop.sh", status=2),
     Either("cat > fit.awk <<'END'\nBEGIN { w = 3; for (i = 1; i <= 90; i++) { w -= 0.1 * w; if (i % 5 == 0) print \"pass \" i \"/90 cost \" w * w; if (i == 70) print \"rate \" 1 / (i - 70) } }\nEND\ngawk -f fit.awk", "A3", "div_zero", script="fit.sh", status=2, tasks=2),
     Either("set -eu\nmodule() { echo \"module $*\"; }\nmodule load cuda\ncp prepare.txt prepare; chmod a-x prepare\n./prepare\necho ready", "A1", "permission", "env", "job.sh", (("prepare.txt", "echo\n"),), status=126),
     Either("set -eu\necho stage-in\nexec trainer-v5 --config base.yaml", "A1", "file_not_found", "env", "job.sh", status=127, tasks=1),
