@@ -104,7 +104,7 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
     marks.sort(key=lambda m: (m.time_ns or 0, _offset(m)))
     done, planned = _steps(marks, [e for e in evidence if e.says == "training_started"], series)
     ends = _ends([e for e in evidence if e.says == "planned_end"], marks)
-    if done is None and marks and (named := _named(ends)) is not None:
+    if done is None and (named := _named(ends)) is not None:
         done = planned = named
     losses = [s for s in series if s.name == "loss" and s.values]
     loss = max(losses, key=lambda s: (s.points_seen, -(s.where.rank or 0)), default=None)

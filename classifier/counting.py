@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from gpualert_slurm.classifier.growing import Growing
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data, Match
@@ -59,17 +60,23 @@ _LOSS = re.compile(
 )
 _METRIC = re.compile(
     rf"(?<![A-Za-z])(?:(?:train(?:ing)?|valid(?:ation)?|val|eval|test|dev|avg|mean|top)[ _/.@1-9'a-z-]{{0,6}}[ _/.:-]?)?"
-    rf"(?:{METRIC_WORDS})(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
+    rf"(?:{METRIC_WORDS})(?![A-Za-z])(?:_[A-Za-z]{{1,8}})?['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
     re.IGNORECASE,
 )
 _PREPARING = re.compile(
-    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait|install|\bmap|check"
+    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait|install|\bmap"
+    r"|check"
     r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|init|param|layer|module|verif|scan|stag|version|thread|socket"
     r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config"
     r"|requirement|augment|blob|\bping|\bhost|resiz|shuffl|merg|split|hash|test case|collect|sync|queue",
     re.IGNORECASE,
 )
 """What loops do before they train: their counts are no progress of training."""
+_WITH_METRIC = re.compile(r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time", re.IGNORECASE)
+"""Words of these that loops say beside a metric, too."""
+_KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
+"""Optuna's and Stan's own lines."""
+_SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
 _LOG_HEAD = re.compile(
     r"\s{0,4}(?:[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s{1,3}|[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?[\])]?\s{1,3}"
     r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
@@ -106,7 +113,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
         when: when the byte at an offset arrived, where that is known: rows of bare numbers count only where they came one by one.
     """
     kinds: dict[str, _Kind] = {}
-    table, since = Table(), AFTER_ERROR
+    table, growing, since = Table(), Growing(), AFTER_ERROR
     for line in lines:
         text, since = line.text, since + 1
         if text.startswith("Traceback (most recent call last)"):
@@ -122,12 +129,15 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))
+        elif since >= AFTER_ERROR and not _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text):
+            growing.take(line)
     found = []
     for key, kind in kinds.items():
         if kind.behind and not kind.sure:  # a list in an error's message
             continue
         if kind.sure or (_told(kind.rows, when) if key.startswith("table ") else _grows(kind.rows, LEAST_LIKELY if kind.likely else LEAST_LINES)):
             found += kind.rows
+    found = found or list(growing.rows(when))
     found.sort(key=lambda row: row[0].offset)
     return [
         Match("progress", Role.MARKER, line, PATTERN, data={k: v for k, v in data.items() if k not in {"sure", "likely", "label"}})
@@ -144,9 +154,11 @@ def _counting(text: str) -> Data | None:
     body = body[len(_writer(body)) :]
     found, word = _counter(body)
     at = count(found["at"]) if found is not None else None
-    if found is None or at is None or _PREPARING.search(body):
+    if found is None or at is None:
         return None
     metric = _METRIC.search(body)
+    if _PREPARING.search(_WITH_METRIC.sub("", body) if metric is not None else body) and not _KNOWN.search(body):
+        return None
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
     if metric is None and not told and (not word or word in _WEAK_WORDS):

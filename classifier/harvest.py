@@ -80,6 +80,11 @@ class Harvest:
         """Where lines stand that say something else than a metric."""
         return frozenset(m.line.offset for kept in self.kept.values() for m in (*kept.first, *kept.last) if m.says != "metrics")
 
+    def going(self) -> frozenset[int]:
+        """Where lines stand that tell of progress, of its planned end or of a save."""
+        signs = {"progress", "planned_end", "checkpoint_saved"}
+        return frozenset(m.line.offset for kept in self.kept.values() if kept.first[0].says in signs for m in (*kept.first, *kept.last))
+
     def unread(self, kind: Kind, lines: int) -> None:
         """Count ``lines`` of a kind that were seen and not read."""
         epoch = len(self.beginnings)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gpualert_slurm.classifier.facts import Facts
 
 _PARENTS = re.compile(r"(?:CalledProcessError|BrokenProcessPool)\Z")
+MOST_CODE = 255
+"""The largest code that a process leaves with."""
 LAST_BYTES = 512
 """What a command of a script says of itself ends the run only where (nearly) nothing was written after it."""
 
@@ -70,9 +72,23 @@ def _wrapper(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
 
 
 def _error_line(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
-    """Where nobody says anything else: the first of the last words of a log."""
-    said = [e for e in facts.said("error_line") if _mine(e, owners) and _last(e) and not facts.survived(e)]
-    return next((e for e in said if not facts.after_stop(e.time_ns, e.where.node)), None)
+    """Where nobody says anything else: the first of the last words of a log that names a cause, else the first."""
+    said = [e for e in facts.said("error_line") if _mine(e, owners) and _ends_it(facts, e) and not facts.survived(e)]
+    said = [e for e in said if not facts.after_stop(e.time_ns, e.where.node)]
+    known = [e for e in said if not e.data.get("parting")] or said
+    return next((e for e in said if e.cause is not None), next((e for e in said if e.detail is not None), known[0] if known else None))
+
+
+def _ends_it(facts: Facts, said: Evidence) -> bool:
+    """Whether last words are an end's; a log's parting words only of who left by themselves with a code, and without trouble after progress alone."""
+    first = facts.first
+    if not said.data.get("parting"):
+        return _last(said)
+    if first is None or first.follows or first.victim or first.signal is not None or facts.ending.state not in {"FAILED", ""}:
+        return False
+    if not 0 < (first.code or 0) <= MOST_CODE:
+        return False
+    return bool(said.data.get("sure")) or facts.advance.seen
 
 
 def _lost_peer(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
@@ -80,7 +96,7 @@ def _lost_peer(facts: Facts, owners: set[int | None] | None) -> Evidence | None:
     told = [e for e in facts.said("exception") if (e.role is Role.CASCADE and e.detail != "interrupted") or e.id in facts.patience]
     lost = [e for e in told if not facts.survived(e)]
     lost = [e for e in lost if not facts.after_stop(e.time_ns, e.where.node)]
-    return next((e for e in lost if owners is None or e.where.rank is None or e.where.rank in owners), None)
+    return next((e for e in lost if _mine(e, owners)), None)
 
 
 def _best(candidates: list[Evidence]) -> Evidence | None:

@@ -43,3 +43,17 @@ class Ends:
                 number += data[end : end + 1] == b"\n"
                 at += len(raw) + 1
             after = max(after, at - 1)
+
+    def last(self, size: int, most: int) -> list[Line]:
+        """The whole lines in the last ``most`` bytes of a log of ``size`` bytes."""
+        found: list[Line] = []
+        for offset, first, data in list(self._tail)[-1:] or self._head[-1:]:
+            begin = max(0, size - most - offset)
+            begin = data.find(b"\n", begin) + 1 if begin else 0
+            at, number = begin, first + data.count(b"\n", 0, begin)
+            for raw in flat(data[begin:]).split(b"\n"):
+                if raw:
+                    found.append(clean(raw, offset + at, number))
+                number += data[at + len(raw) : at + len(raw) + 1] == b"\n"
+                at += len(raw) + 1
+        return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.bare_words import BARE_WORDS
 from gpualert_slurm.classifier.pattern import Parser
 from gpualert_slurm.discovery import discover
 
@@ -49,11 +50,14 @@ _FIRST: tuple[_Rule, ...] = (
     _rule(Cause.CUDA_RUNTIME, "nvlink_uncorrectable", r"uncorrectable NVLink error|cudaErrorNvlinkUncorrectable"),
     _rule(Cause.CUDA_RUNTIME, "contained_error", r"Invalid access of peer GPU memory over nvlink or a hardware error"),
     # GPU memory
-    _rule(Cause.CUDA_OOM, "gpu_memory", r"\b(?:CUDA|HIP|XPU|MPS backend) out of memory|(?:CUDA|HIP|cudnn|cublas|nccl)[\w :]{0,40}\bout of memory\b"),
+    _rule(
+        Cause.CUDA_OOM, "gpu_memory",
+        r"\b(?:CUDA|HIP|XPU|MPS backend) out of memory|(?:CUDA|HIP|cudnn|cublas|nccl)[\w :,'()]{0,40}\bout of memory\b",
+    ),
     _rule(
         Cause.CUDA_OOM,
         "gpu_library_memory",
-        r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY",
+        r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory",
     ),
     _rule(Cause.CUDA_OOM, "jax", r"RESOURCE_EXHAUSTED: Out of memory (?:while trying to )?allocat"),
     _rule(Cause.CUDA_OOM, "tensorflow", r"OOM when allocating tensor with shape(?!.{0,300}device:CPU:).{0,400}(?:GPU|device:|gpu_|$)"),
@@ -109,7 +113,8 @@ _THEN: tuple[_Rule, ...] = (
         r"(?:\b(?:expect(?:ed|s)?|ensure|need|(?:must|should)(?! not\b))\b.{0,160}|\bnot (?:on|at|in) (?:the )?)\bsame (?:type of )?device"
         r"|is not on the expected device"
         r"|expected device \S{1,20} but got (?:device )?\S|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?"
-        r"|cross-device copies are not allowed"
+        r"|cross-device copies are not allowed|\bon conflicting devices|resides \(\d{1,3}\) is different from the current device"
+        r"|inferring context failed"
         r"|backend of indices \(\w{1,20}\) must match backend of values|should be a 1D CPU int64 tensor, but got 1D (?!cpu)\w",
     ),
     _rule(
@@ -134,7 +139,7 @@ _THEN: tuple[_Rule, ...] = (
         Cause.NCCL,
         "nccl",
         r"\bR?NCCL (?:error|WARN|communicator was aborted|Error)|ncclUnhandled\w+"
-        r"|nccl(?:System|Internal|Remote|InvalidUsage|InvalidArgument)Error|NCCL operation .{0,80}failed",
+        r"|nccl(?:System|Internal|Remote|InvalidUsage|InvalidArgument)Error|NCCL operation .{0,80}failed|\bNCCL_ERROR_\w+|\bnccl[A-Z]\w{3,40} failed",
     ),
     _rule(Cause.NCCL, "nccl", r"nccl|collective", of=r"(?:^|\.)DistBackendError$"),
     # not a number
@@ -142,7 +147,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.NAN_LOSS,
         "non_finite",
-        r"\b(?:loss|grad(?:ient)?s?|losses|gradient norm)\b[^,;|]{0,30}\b(?:is|are|was|became|went|contains?|of|=|=="
+        r"\b(?:loss|grad(?:ient)?s?|losses|gradient norm|objective|nll|elbo|likelihood)\b[^,;|]{0,30}\b(?:is|are|was|became|went|contains?|of|=|=="
         r"|:)\s{0,3}(?:tensor\()?\[?-?(?:nan|inf|infinite|non-?finite)\b",
     ),
     _rule(
@@ -202,7 +207,11 @@ _THEN: tuple[_Rule, ...] = (
         r"\bcheckpoint (?:file |path )?(?:was )?not found\b|\bno (?:valid |usable )?checkpoints? (?:was |were )?found (?:in|at)\b",
         about="asset",
     ),
-    _rule(Cause.FILE_NOT_FOUND, None, r"\[Errno 2\]|No such file or directory|file not found|(?:File|Path|Directory) '[^']{1,300}' does not exist"),
+    _rule(
+        Cause.FILE_NOT_FOUND, None,
+        r"\[Errno 2\]|No such file or directory|file not found|\bNo files found (?:that match|in|at|for|under)\b|(?:File|Path"
+        r"|Directory) '[^']{1,300}' does not exist",
+    ),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
     _rule(Cause.TRACEBACK, "disk_full", r"No space left on device|\[Errno 28\]", about="env"),
     _rule(Cause.TRACEBACK, "port_in_use", r"Address already in use|EADDRINUSE|\[Errno 98\]", about="config"),
@@ -222,6 +231,19 @@ _THEN: tuple[_Rule, ...] = (
     _rule(None, "target_modules", r"Target modules? .{1,400} not found in the base model|No modules were targeted for adaptation", about="config"),
     _rule(None, "unknown_architecture", r"does not recognize this architecture", about="env"),
     _rule(None, "size_mismatch", r"Error\(s\) in loading state_dict for|size mismatch for", about="asset"),
+    _rule(
+        None,
+        "size_mismatch",
+        r"\b(?:checkpoint|ckpt|snapshot)\b.{0,60}\b(?:has|have|was (?:saved|trained|written)|contains|expects|holds)\b.{0,80}\b(?:model|network"
+        r"|net|config\w*|but|run)\b"
+        r"|\d objects could not be loaded|Layer count mismatch when loading weights",
+        about="asset",
+    ),
+    _rule(
+        None, "corrupt_checkpoint",
+        r"\b(?:checkpoint|ckpt|snapshot)\b.{0,120}\b(?:corrupt|truncated|damaged|bad checksum|checksum mismatch)",
+        about="asset",
+    ),
     _rule(None, "no_valid_checkpoint", r"Can't find a valid checkpoint at|No valid checkpoint found in output directory", about="asset"),
     _rule(
         None,
@@ -244,12 +266,15 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
     (r"(?:ModuleNotFoundError|ImportError|PackageNotFoundError)$", Meaning(Cause.MISSING_MODULE, None, "env")),
     (r"(?:MemoryError|ArrayMemoryError|bad_alloc)$", Meaning(Cause.RAM_OOM, "host_memory")),
     (r"ResourceExhaustedError$", Meaning(Cause.CUDA_OOM, "tensorflow")),
-    (r"(?:FileNotFoundError|NotADirectoryError|EntryNotFoundError|DataFilesNotFoundError)$", Meaning(Cause.FILE_NOT_FOUND)),
+    (
+        r"(?:FileNotFound(?:Error|Exception)|NotADirectoryError|(?:Entry|DataFiles|Path|Group|Array|Node)NotFoundError|NoSuchFile\w{0,20})$",
+        Meaning(Cause.FILE_NOT_FOUND),
+    ),
     (r"GatedRepoError$", Meaning(Cause.PERMISSION, "gated_repo", "asset")),
     (r"(?:RepositoryNotFoundError|RevisionNotFoundError)$", Meaning(Cause.FILE_NOT_FOUND, "unknown_model", "asset")),
     (r"(?:OfflineModeIsEnabled|LocalEntryNotFoundError)$", Meaning(Cause.FILE_NOT_FOUND, "offline_cache_miss", "asset")),
     (r"PermissionError$", Meaning(Cause.PERMISSION)),
-    (r"ZeroDivisionError$", Meaning(Cause.DIV_ZERO)),
+    (r"(?:ZeroDivisionError|DivisionByZero|DivisionUndefined|DivideError)$", Meaning(Cause.DIV_ZERO)),
     (r"AssertionError$", Meaning(Cause.ASSERTION)),
     (
         (
@@ -261,7 +286,8 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
     (r"(?:SafetensorError|UnpicklingError)$", Meaning(Cause.TRACEBACK, "corrupt_checkpoint", "asset")),
     (
         (
-            r"(?:SyntaxError|IndentationError|TabError|NameError|AttributeError|TypeError|KeyError|IndexError|ValueError|UnboundLocalError|ScannerError"
+            r"(?:SyntaxError|IndentationError|TabError|NameError|AttributeError|TypeError|KeyError|IndexError|ValueError|UnboundLocalError"
+            r"|ScannerError"
             r"|ConfigKeyError|ConfigAttributeError|ConfigException|ValidationError|ArgumentError|NotImplementedError|MissingConfigException)$"
         ),
         Meaning(Cause.TRACEBACK, None, "config"),
@@ -333,7 +359,14 @@ def _by_words(exception: str, message: str) -> _Rule | None:
             continue
         if rule.words.search(message if rule.of is None else message or exception):
             return rule
+    if not exception:
+        return next((rule for rule in _bare() if rule.words.search(message)), None)
     return None
+
+
+@lru_cache(maxsize=1)
+def _bare() -> tuple[_Rule, ...]:
+    return tuple(_rule(cause, detail, words, about) for cause, detail, about, words in BARE_WORDS)
 
 
 def _by_type(exception: str) -> Meaning | None:

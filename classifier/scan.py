@@ -15,10 +15,12 @@ from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard
 from gpualert_slurm.classifier.log_ends import Ends
 from gpualert_slurm.classifier.page import Page, placed
+from gpualert_slurm.classifier.parting import LAST_BYTES, parting
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
+from gpualert_slurm.classifier.summary import summed
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
@@ -287,6 +289,8 @@ class _Pass:
             self.found.add(self._stamped(match))
         unread = self.unread + self._end_routine()
         self._count_rows()
+        for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going()):
+            self.found.add(match)
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
         self._say_what_was_cut(left_out, unread)
@@ -299,6 +303,8 @@ class _Pass:
         """Progress in words that no pattern knows, at the log's ends, where the patterns found next to none."""
         if self.found.told("progress") < LEAST_TOLD:
             for match in counted(self.ends.lines(self.read), self.found.places(), self.found.when):
+                self.found.add(match)
+            for match in summed(self.ends.last(self.read, LAST_BYTES)):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

@@ -73,7 +73,7 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     logs = [(r.node, log) for r in job.reports for log in r.logs]
     ours = [(n, log) for n, log in logs if log.step not in SCRIPT] or logs  # srun's last words stand in the script's log, not in its steps'
     writes = [written + late.get(node, 0) for node, log in ours if (written := _written(job, log, stopping)) is not None]
-    heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END]
+    heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END and not e.data.get("parting")]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
     marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.marks if m.time_ns is not None]
     ever = bool(marks or writes or times)

@@ -157,13 +157,8 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
     shows += crash.shows_gpu_memory(facts, only_empty=False)
     if _oom(facts):
         return _oom_account(facts, number, dead, shows)
-    crashed = next((e for e in facts.said("native_crash") if e.cause is not None), None)
-    cause, detail = CAUSES.get(number or 0, (None, None))
-    if crashed is not None and cause is None:
-        cause, detail = crashed.cause, crashed.detail
-        device = next((e for e in facts.said("cuda_error", "nccl_error") if e.cause is not None and e.where.rank == crashed.where.rank), None)
-        if device is not None and cause in {Cause.RUNTIME_ERROR, Cause.TRACEBACK}:  # what() says more than the class that was thrown
-            cause, detail = device.cause, device.detail
+    cause, detail, last = _cause(facts, number, dead)
+    shows += [Said(f"its last words: {words.headline(words.told(e))}", (e,)) for e in last]
     undecided: list[str] = []
     kept = [c for f in dead if f.end is not None and (c := citations.cgroup(f.end)) is not None]
     if number == signal.SIGKILL:
@@ -196,6 +191,25 @@ def _account(facts: Facts, number: int | None, dead: tuple[Failure, ...], cites:
             number or 0, ("Run again with: sacct -j JOBID --format=JobID,State,ExitCode,MaxRSS,ReqMem and watch the memory.",) if number == 9 else ()
         ),
     )
+
+
+def _cause(facts: Facts, number: int | None, dead: tuple[Failure, ...]) -> tuple[Cause | None, str | None, tuple[Evidence, ...]]:
+    """What killed it, as far as the signal, a runtime's message or parting words say; and those words."""
+    crashed = next((e for e in facts.said("native_crash") if e.cause is not None), None)
+    cause, detail = CAUSES.get(number or 0, (None, None))
+    if crashed is not None and cause is None:
+        cause, detail = crashed.cause, crashed.detail
+        device = next((e for e in facts.said("cuda_error", "nccl_error") if e.cause is not None and e.where.rank == crashed.where.rank), None)
+        if device is not None and cause in {Cause.RUNTIME_ERROR, Cause.TRACEBACK}:  # what() says more than the class that was thrown
+            cause, detail = device.cause, device.detail
+    last = _last_words(facts, dead) if number == signal.SIGABRT and cause in {None, Cause.RUNTIME_ERROR} else ()
+    return (last[0].cause, last[0].detail, last) if last else (cause, detail, ())
+
+
+def _last_words(facts: Facts, dead: tuple[Failure, ...]) -> tuple[Evidence, ...]:
+    """The parting words, with a cause, of one that died: at most one."""
+    said = (e for e in facts.said("error_line") if e.data.get("parting") and e.cause is not None)
+    return tuple(e for e in said if not dead or any(e.where.rank in {None, f.rank} or f.rank is None for f in dead))[:1]
 
 
 def _oom_account(facts: Facts, number: int | None, dead: tuple[Failure, ...], shows: list[Said]) -> Account:

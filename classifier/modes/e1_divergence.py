@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 
 from gpualert_slurm.cause import Cause
@@ -11,6 +12,7 @@ from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
 
@@ -65,6 +67,9 @@ class Divergence(FailureMode):
         if error is not None and error.cause is Cause.NAN_LOSS:
             return ruled_in("the program stopped because its loss was not finite", "a finite loss", _stopped(facts))
         loss = facts.advance.loss
+        if loss is None and (gone := _gone(facts)):
+            words_ = "a number of its lines of progress became nan and stayed so"
+            return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
         if loss is None:
             return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
         if _left_at_it(facts, loss):
@@ -200,14 +205,35 @@ def _stopped(facts: Facts) -> Account:
     )
 
 
-def _shaped(facts: Facts, variant: str, words_: str) -> Account:
+_NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"val\w{0,8}|eval\w{0,8}|test|dev|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
+    r"|var(?:iance)?|rhat|r2|return|reward",
+    re.IGNORECASE,
+)
+
+
+def _gone(facts: Facts) -> tuple[Evidence, ...]:
+    """Lines of progress at the end that say nan where earlier ones had numbers: of a loss in words that nobody knows."""
+    marks = [e for e in facts.advance.marks if isinstance(e.source, Quote)]
+    if len(marks) < MIN_POINTS or not facts.ended_well:
+        return ()
+    texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
+    first, last = texts[0], texts[-3:]
+    if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
+        return ()
+    named = [_OTHERS.search(text[max(0, found.start() - 24) : found.start()]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
+    return tuple(marks[-3:]) if not all(named) else ()
+
+
+def _shaped(facts: Facts, variant: str, words_: str, marks: tuple[Evidence, ...] = ()) -> Account:
     loss = facts.advance.loss
     cites = [
         c
         for s in facts.series
         if s.name in {"loss", "grad_norm", "learning_rate"} and (s is loss or s.name != "loss") and (c := citations.series(s)) is not None
     ][:3]
-    shows = [Said(words_, tuple(cites))]
+    shows = [Said(words_, marks or tuple(cites))]
     if facts.cite_end():
         shows.append(Said(f"the run ended as {facts.ending.state}", facts.cite_end()))
     return Account(

@@ -16,6 +16,7 @@ NEAR_HEAD = 0.15
 """Head loss within this of the parent's head, and far above its tail."""
 FIRST_STEPS = 10
 """A run that resumed counts on from its parent's step; one that did not begins near 0."""
+CUT = {"EOFError", "UnpicklingError", "BadZipFile", "JSONDecodeError"}
 LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
 LEAST_LOSSES = 8
@@ -110,7 +111,7 @@ def _anew(facts: Facts) -> bool:
 
 def _cut_off(facts: Facts, error: Evidence) -> bool:
     """Whether a file came to its end too early (pickle's EOFError) for a rank whose own word before was that it goes on from a checkpoint."""
-    if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in {"EOFError", "UnpicklingError"} or error.where.rank is None:
+    if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in CUT or error.where.rank is None:
         return False
     return any(e.where.rank == error.where.rank and e.where.node == error.where.node for e in facts.advance.loaded)
 

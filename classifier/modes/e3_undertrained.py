@@ -17,6 +17,11 @@ FEW_STEPS = 20
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
 
 
+_JUDGING = re.compile(r"\b(?:eval\w*|valid\w*|test\w*|infer\w*|predict\w*|scor(?:ed|ing))\b", re.IGNORECASE)
+_STAGE = re.compile(r"\W{0,8}\d{1,4}\s?/\s?\d{1,4}\W{1,4}[A-Za-z]")
+"""``[2/3] Fitting ...``: a number of how many, and no word for what."""
+
+
 class Undertrained(FailureMode):
     """Exit 0 after fewer than FEW_STEPS steps; a run that is named a smoke test gets softer words."""
 
@@ -33,16 +38,20 @@ class Undertrained(FailureMode):
         flip = f"{FEW_STEPS} steps or more"
         if not facts.ended_well:
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
-        done, marks = facts.advance.steps_done, facts.advance.marks
+        done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
-        if done is not None and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
+        told = [step for m in marks if m.data.get("summed") and isinstance(step := m.data.get("step"), int)]
+        done = told[-1] if told else done
+        if done is not None and not told and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
+        if (other := _no_training(marks, done)) is not None:
+            return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
-        if done >= FEW_STEPS or (by_epochs and done != saved):
+        if done >= FEW_STEPS or (by_epochs and not told and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
         smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
         of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
@@ -60,6 +69,19 @@ class Undertrained(FailureMode):
             lost=not smoke,
         )
         return ruled_in(f"{done} step{plural} and exit 0", flip, told)
+
+
+def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
+    """Why what is counted are no steps of training one by one, where it is so."""
+    texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
+    if texts and all(_JUDGING.search(text) for text in texts):
+        return "what is counted are batches of an evaluation"
+    if texts and re.search(rf"(?<![\d.]){done}(?:\.\d{{1,3}})?[kKM]\b", texts[-1]):
+        return "what is counted are thousands"
+    bare = [text for text in texts if _STAGE.match(text)]
+    if len(marks) == 1 and bare:
+        return "what is counted may be stages"
+    return None
 
 
 def _over_the_run(marks: Sequence[Evidence]) -> bool:

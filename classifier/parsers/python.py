@@ -8,6 +8,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.meaning import HARDWARE, Meaning, meaning_of, specific
 from gpualert_slurm.classifier.pattern import MAX_TEXT, Data, Match, Parser, Pattern, Story, refined
+from gpualert_slurm.classifier.reading import of_what
 from gpualert_slurm.evidence import Role
 
 _HEADER = re.compile(r"Traceback \(most recent call last\):")
@@ -19,7 +20,11 @@ _CHAIN = (
     ("during_handling", "During handling of the above exception, another exception occurred:"),
 )
 _PACKAGE = re.compile(r"(?:site|dist)-packages/(?P<path>[\w./-]{1,200})$")
-_LIBRARY = re.compile(r"site-packages|__autograph_generated_file|\.px[di]$|\.pyx$|dist-packages|/lib/python3|/lib64/python3|^<frozen|[/\\]torch[/\\]|importlib|runpy\.py$|multiprocessing[/\\]")
+_LIBRARY = re.compile(
+    r"site-packages|__autograph_generated_file|\.px[di]$|\.pyx$|dist-packages|/lib/python3|/lib64/python3|^<frozen|[/\\]torch[/\\]|importlib"
+    r"|runpy\.py$|multiprocessing[/\\]",
+)
+_PATH = re.compile(r"['\"]([^'\"\s]{1,300}[./][^'\"\s]{1,100})['\"]")
 _GROUP = re.compile(r"^\s{0,40}[|+] ?(?:-\+-{3,40} \d{1,4} -{3,40})?")
 _NOISE = re.compile(r"Exception ignored (?:in|on)|Error in atexit\._run_exitfuncs|--- Logging error ---|Exception ignored in sys\.unraisablehook")
 _WRAPPERS = re.compile(
@@ -27,11 +32,12 @@ _WRAPPERS = re.compile(
 )
 _CASCADES = re.compile(r"^(?:BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|ConnectionError)$")
 _PEER_LOST = re.compile(
-    r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe|recvValue failed|NCCL communicator was aborted"
+    r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe"
+    r"|recvValue failed|NCCL communicator was aborted"
     r"|taking the entire process down|DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly|failed to recv, got 0 bytes"
 )
-_DEFERRED = re.compile(r"^(?:in user code|Graph execution error):$")
-"""TensorFlow's first lines: what happened stands behind a list of the graph's frames."""
+_DEFERRED = re.compile(r"^(?:(?:in user code|Graph execution error):|An error occurred while executing the following cell:)$")
+"""TensorFlow's first lines, and nbclient's: what happened stands behind a list of the graph's frames, or behind the cell."""
 _GOES_ON = re.compile(r"(?::|Couldn't cast)$|(?:Client|Server) Error\b")
 """First lines of messages that go on for several lines, whatever stands at their beginning."""
 _SAID_LATER = re.compile(r"^(?: {4}[\w.]{1,120}(?:Error|Exception): (?P<inner>.{1,2000})|(?P<node>Node: '[^']{1,400}'))")
@@ -40,6 +46,7 @@ MAX_MESSAGE_LINES = 8
 """Lines of a message that goes on, where its first line says so."""
 MAX_DEFERRED_LINES = 400
 MAX_STRAY_LINES = 60
+MOST_FRAMES = 200
 
 
 class Traceback:
@@ -54,6 +61,8 @@ class Traceback:
 
     def _new_link(self) -> None:
         self.frames: list[tuple[str, int, str]] = []
+        self.code: dict[int, str] = {}
+        """The source line that each frame shows, by its place."""
         self.named = False
         self.tight = False
         self.stray = 0
@@ -73,17 +82,22 @@ class Traceback:
     def _body(self, line: Line, text: str) -> bool:
         if _HEADER.search(text):
             self.frames.clear()
+            self.code.clear()
             self.tight = False
             return True
         frame = _FRAME.match(text)
         if frame:
             self.frames.append((frame["file"], int(frame["line"]), (frame["function"] or "").strip()))
-            del self.frames[:-200]
+            if len(self.frames) > MOST_FRAMES:
+                del self.frames[0]
+                self.code = {at - 1: text for at, text in self.code.items()}
             self.tight = True
             return True
         if not text.strip():
             return True
         if text[0] in " \t":
+            if self.frames:
+                self.code.setdefault(len(self.frames) - 1, text.strip()[:200])
             return True
         error = _ERROR.match(text.rstrip())
         if error and (self._is_error(error["type"])):
@@ -104,6 +118,9 @@ class Traceback:
         frame = next((f for f in reversed(self.frames) if _of_user(f)), self.frames[-1] if self.frames else None)
         if frame:
             data.update(file=frame[0], frame_line=frame[1], function=frame[2])
+        doing = " ".join(f"{f[0].rsplit('/', 1)[-1]} {f[2]} {self.code.get(at, '')}" for at, f in enumerate(self.frames) if _of_user(f))
+        if doing:
+            data["doing"] = doing[-MAX_TEXT:]
         package = _PACKAGE.search(self.frames[-1][0]) if self.frames else None
         if package:
             data["raised_in"] = package["path"]
@@ -138,6 +155,10 @@ class Traceback:
     def _later(self, text: str) -> bool:
         """The lines behind a message that says nothing yet, up to the one that does."""
         found = _SAID_LATER.match(text)
+        if (cell := _ERROR.match(text.rstrip())) and cell["message"] and "." not in cell["type"] and _SURE.search(cell["type"]):
+            self.links[-1] = refined(self.links[-1], data={"type": cell["type"], "message": cell["message"][:MAX_TEXT]})
+            self.deferred = False
+            return self.after < MAX_DEFERRED_LINES
         if self.at_node or (found and found["inner"]):
             message = found["inner"] if found and found["inner"] else text.strip()
             self.links[-1] = refined(self.links[-1], data={"message": message[:MAX_TEXT]})
@@ -197,7 +218,7 @@ def told(match: Match) -> Match:
         return refined(match, role=Role.WRAPPER)
     if kind.rsplit(".", 1)[-1] in {"KeyboardInterrupt", "SystemExit", "SignalException"}:
         return refined(match, role=Role.CASCADE, detail="interrupted")
-    meaning: Meaning = meaning_of(kind, message)
+    meaning: Meaning = of_what(meaning_of(kind, message), f"{match.data.get('doing', '')} {' '.join(_PATH.findall(message))}", kind)
     if words != message:
         fuller = meaning_of(kind, words)
         if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)):

@@ -1,0 +1,98 @@
+"""Progress by counting alone.
+
+Lines alike but for their numbers, of which one grows from line to line while another, a fraction, changes; and bars that fill.
+Asked last, where neither patterns nor words that name a counter (``counting.py``) found a loop. Clocks, sizes and shares of a machine
+are no progress.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from gpualert_slurm.classifier.lines import Line
+from gpualert_slurm.classifier.pattern import Data
+
+LEAST = 4
+MOST_COUNT = 1e9
+"""A larger number is a time of day or an address."""
+_CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?")
+_BAR = re.compile(r"[█▉▊▋▌▍▎▏▇▆░▒▓━─╸╺#=*>.\- ]{2,}")
+_FILLS = re.compile(r"[█▉▇━#=*>]{2}|\[[ .-]{4}")
+_SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,4})?)\s?%")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_UNIT = re.compile(r"\s?(?:s|ms|us|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|[KMGT]i?B(?:/s)?|bytes|[°º]?C|W|Hz|it/s|\S{1,12}/s(?:ec)?)\b|\s?%")
+_MACHINE = re.compile(
+    r"\b(?:cpu|mem(?:ory)?|gpu|util\w*|temp(?:erature)?|disk|uptime|power|rss|free|used|usage|elapsed|heartbeat|alive|sleep\w*|idle|ping"
+    r"|tokeni[sz]\w*|features?|columns?|blocks?|weights?|nvidia|driver|bins?|buckets?|quantiles?|degree|freq\w*)\b",
+    re.IGNORECASE,
+)
+
+Row = tuple[Line, Data]
+Arrival = Callable[[int], "tuple[int, int] | None"]
+
+
+class Growing:
+    """Lines by template, with their numbers."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, list[tuple[Line, list[str]]]] = {}
+        self._bars: dict[str, list[tuple[Line, float]]] = {}
+
+    def take(self, line: Line) -> None:
+        """The next line that says nothing to those who know words."""
+        text = _CLOCK.sub("", line.text)
+        share = _SHARE.search(text)
+        if share is not None and _FILLS.search(text):
+            self._bars.setdefault(re.sub(r"[\d.,:]+", "#", _BAR.sub(" ", text[: share.start()])).strip(), []).append((line, float(share[1])))
+            return
+        if _MACHINE.search(text):
+            return
+        found = list(_NUMBER.finditer(text))
+        if 2 <= len(found) <= 24:
+            kind = re.sub(r"\s+", " ", _NUMBER.sub("#", text)).strip()
+            self._kinds.setdefault(kind, []).append((line, [_value(text, n) for n in found]))
+
+    def rows(self, when: Arrival) -> Iterable[Row]:
+        """Those of kinds that grow."""
+        for lines in self._kinds.values():
+            if len(lines) >= LEAST and _apart([line for line, _ in lines], when) and (at := _counter([numbers for _, numbers in lines])) is not None:
+                for line, numbers in lines:
+                    yield line, {"coarse": True, **({"step": int(float(numbers[at]))} if numbers[at][-1] != "%" and float(numbers[at]) >= 0 else {})}
+        for bar in self._bars.values():
+            shares = [share for _, share in bar]
+            if len(bar) >= LEAST and shares == sorted(shares) and shares[-1] > shares[0] and _apart([line for line, _ in bar], when):
+                for line, _ in bar:
+                    yield line, {"coarse": True}
+
+
+def _value(text: str, found: re.Match[str]) -> str:
+    """The number; with ``%`` where it is a share, empty where it is a size or a time."""
+    unit = _UNIT.match(text, found.end())
+    return found[0] if unit is None else f"{found[0]}%" if unit[0].strip() == "%" else ""
+
+
+def _apart(lines: list[Line], when: Arrival) -> bool:
+    """Whether they came one by one, where that is known."""
+    known = [time[0] for line in lines if (time := when(line.offset)) is not None]
+    return len(known) < len(lines) or len(set(known)) >= max(3, len(known) // 4)
+
+
+def _counter(rows: list[list[str]]) -> int | None:
+    """Which number grows in every line, where another is a fraction that changes."""
+    width = len(rows[0])
+    for at in range(width):
+        column = [row[at] for row in rows]
+        if not all(column):
+            continue
+        values = [float(v.rstrip("%")) for v in column]
+        grows = all(a < b for a, b in pairwise(values)) and values[-1] < MOST_COUNT
+        if grows and any(_changes(rows, other) for other in range(width) if other != at):
+            return at
+    return None
+
+
+def _changes(rows: list[list[str]], at: int) -> bool:
+    column = [row[at] for row in rows]
+    return all(re.search(r"[.eE]", v) and v[-1] != "%" for v in column) and len(set(column)) > len(column) // 2

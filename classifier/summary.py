@@ -1,0 +1,45 @@
+"""How many steps a run did, where it tells so in one sentence behind them: ``trained for 5 steps``, ``optimizer steps: 3``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gpualert_slurm.classifier.lines import Line
+from gpualert_slurm.classifier.numbers import count
+from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.evidence import Role
+
+PATTERN = "summary.steps"
+MOST_TEXT = 300
+_KIND = r"(?:(?:optimi[sz]er|optimi[sz]ation|training|train|gradient|parameter|weight|sgd|adam)[ _-]){0,2}"
+_UNITS = r"(?:steps?|updates?|iterations?|iters?|mini-?batch(?:es)?|batch(?:es)?)\b"
+_DID = (
+    r"(?:train(?:ed|ing)|fit(?:ted|ting)?|optimi[sz]ed|ran|did|done|finished|complete[d]?|performed|stopp(?:ed|ing)|ended|total|took|taken|made"
+    r"|executed|after)"
+)
+_TOLD = re.compile(
+    rf"\b{_DID}\b.{{0,60}}?(?<![\d.,/-])(?P<a>\d{{1,9}}) {_KIND}{_UNITS}"
+    rf"|(?<![\d.,/-])(?P<b>\d{{1,9}}) {_KIND}{_UNITS} (?:were |have been )?(?:{_DID})\b"
+    rf"|\b(?:total|optimi[sz]er|gradient|global|training)[ _](?:{_KIND}){_UNITS}(?: done| taken| performed)?\s?[:=]\s?(?P<c>\d{{1,9}})\b(?!\.\d)",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"eval|valid|\btest|predict|infer|sampl(?:ed|ing)|converg|toleranc|early|patience|download|\bwill|plan|simulat|retr(?:y|ies)|attempt"
+    r"|expected|estimat|resum",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"\s{0,2}(?:per\b|/|each\b|an? |of\b)", re.IGNORECASE)
+_BOUND = re.compile(r"(?:every|each|max\w*|warm-?up|up to|last|first|log\w*)[ _:=]{1,3}\Z", re.IGNORECASE)
+
+
+def summed(lines: Iterable[Line]) -> list[Match]:
+    """The last such sentence among a log's ``lines``, as one line of progress."""
+    for line in list(lines)[::-1]:
+        text = line.text[:MOST_TEXT]
+        found = _TOLD.search(text)
+        if found is None or _OTHER.search(text) or _RATE.match(text, found.end()) or _BOUND.search(text[: found.start()]):
+            continue
+        if steps := count(found["a"] or found["b"] or found["c"]):
+            return [Match("progress", Role.MARKER, line, PATTERN, data={"step": steps, "summed": True})]
+    return []
