@@ -8,8 +8,9 @@ from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.rank import RankExit
 
 SIGINT, SIGKILL, SIGSEGV, SIGTERM = 2, 9, 11, 15
-OWN_SIGNALS = frozenset({4, 6, 7, 8, SIGSEGV, 31})
-"""Of a program's own doing: no launcher and no Slurm sends SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV or SIGSYS to end a rank."""
+OWN_SIGNALS = frozenset({4, 6, 7, 8, SIGSEGV, 24, 25, 31})
+"""Of a program's own doing: no launcher and no Slurm sends SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV or SIGSYS to end a rank, nor the kernel's
+SIGXCPU and SIGXFSZ for its limits."""
 
 
 @dataclass(frozen=True)

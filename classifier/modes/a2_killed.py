@@ -18,7 +18,8 @@ OOM_CODE = 125
 """What Slurm puts behind the colon of ExitCode when the oom killer acted in the step."""
 FIRST_SLURM_CODE = 35
 """Above the classic signals: what stands there is Slurm's own word (53: output refused, 125: oom)."""
-BY_CODE = {132: 4, 134: 6, 135: 7, 136: 8, 137: 9, 139: 11, 143: 15}
+BY_CODE = {132: 4, 134: 6, 135: 7, 136: 8, 137: 9, 139: 11, 143: 15, 152: 24, 153: 25, 159: 31}
+_POOLS = re.compile(r"(?:BrokenProcessPool|TerminatedWorkerError|WorkerCrashedError|ProcessExitedException|WorkerLostError)\Z")
 _CHILD = re.compile(r"died with <Signals\.\w{1,20}: (\d{1,2})>")
 """subprocess.CalledProcessError, of a child that a signal ended."""
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
@@ -35,6 +36,8 @@ ADVICE = {
     6: ("Look above the abort for the library that called it; run again with PYTHONFAULTHANDLER=1.",),
     4: ("A library was built for another processor: srun lscpu; install its generic build, or constrain the nodes (sbatch -C).",),
     8: ("An integer was divided by zero in native code: run again with PYTHONFAULTHANDLER=1 for the Python line.",),
+    24: ("The limit of CPU seconds was reached (ulimit -t): raise it, or do without it.",),
+    25: ("The limit of a file's size was reached (ulimit -f): raise it, or write smaller files.",),
     7: ("A bus error is most often a full /dev/shm or a file cut while it was mapped: df -h /dev/shm; use fewer loader workers.",),
 }
 
@@ -112,6 +115,8 @@ def _oom(facts: Facts) -> bool:
         return True
     died = any(f.signal == 9 or f.code == 137 for f in facts.failures)
     worker = facts.error is not None and facts.error.cause is Cause.OOM_KILLER
+    if facts.error is not None and _POOLS.search(str(facts.error.data.get("type", ""))) and facts.said("oom_kill_text"):
+        return True  # a worker died, and slurmstepd says of what
     if facts.ending.state in {"TIMEOUT", "DEADLINE"} and facts.silence is not None and facts.silence.short:
         return False  # a child was killed, and the run went on to its limit
     return bool(facts.oom_kills) and (died or worker or facts.error is None)

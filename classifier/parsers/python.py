@@ -218,7 +218,8 @@ def told(match: Match) -> Match:
         return refined(match, role=Role.WRAPPER)
     if kind.rsplit(".", 1)[-1] in {"KeyboardInterrupt", "SystemExit", "SignalException"}:
         return refined(match, role=Role.CASCADE, detail="interrupted")
-    meaning: Meaning = of_what(meaning_of(kind, message), f"{match.data.get('doing', '')} {' '.join(_PATH.findall(message))}", kind)
+    doing = f"{match.data.get('doing', '')} {' '.join(_PATH.findall(message))}"
+    meaning: Meaning = of_what(meaning_of(kind, message), doing, kind, str(match.data.get("raised_in", "")))
     if words != message:
         fuller = meaning_of(kind, words)
         if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)):

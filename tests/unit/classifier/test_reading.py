@@ -47,3 +47,11 @@ def test_a_state_that_does_not_parse_where_a_run_resumes_is_a_checkpoint():
 def test_a_script_says_it_in_its_own_words():
     for text in ("checkpoint ck/last.bin is corrupt (bad checksum)\n", "--resume given, but no checkpoint in runs/7\n"):
         assert Run().rank(0, "n1", text, code=1).accounting().verdict().mode == "E2", text
+
+
+def test_what_a_reader_of_saved_files_raises_where_a_run_resumes_is_a_checkpoints():
+    """torch.load of a file of zeros: ``OSError: [Errno 22] Invalid argument``, raised in torch/serialization.py."""
+    frame = '  File "/opt/env/lib/python3.11/site-packages/torch/serialization.py", line 807, in __init__\n    super().__init__(name)\n'
+    text = 'Traceback (most recent call last):\n  File "/home/alice/train.py", line 12, in <module>\n    s = torch.load(f"ckpt/{{rank}}.pt")\n{}OSError: [Errno 22] Invalid argument\n'
+    assert Run().rank(0, "n1", text.format(frame), code=1).accounting().verdict().mode == "E2"
+    assert Run().rank(0, "n1", text.format("").replace("ckpt", "rows"), code=1).accounting().verdict().mode == "A1"
