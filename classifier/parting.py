@@ -95,7 +95,8 @@ def parting(lines: Iterable[Line], taken: frozenset[int]) -> list[Match]:
     if meant.cause is None and meant.detail is None and said and not _ends(block[said - 1].text):
         meant = meaning(block[max(0, said - 2) :])
     data: Data = {"message": _plain(line.text)[:300], "about": meant.about or ("env" if meant.cause is Cause.RAM_OOM else "config"), "bare": True}
-    return [Match("error_line", Role.ROOT, line, PATTERN, meant.cause, meant.detail, {**data, "command": "program", "parting": True, "sure": sure})]
+    data |= {"command": "program", "parting": True, "sure": sure}
+    return [Match("error_line", Role.CONFIRMATION, line, PATTERN, meant.cause, meant.detail, data)]
 
 
 def _quoted(line: Line) -> list[Match]:
@@ -106,7 +107,9 @@ def _quoted(line: Line) -> list[Match]:
     kind, message = found["type"], found["message"] or ""
     meant = meaning_of(kind, message)
     data: Data = {"type": kind, "message": message[:300], "bare": True, "command": "program", "parting": True, "sure": True}
-    return [Match("error_line", Role.ROOT, line, PATTERN, meant.cause, meant.detail, {**data, **({"about": meant.about} if meant.about else {})})]
+    if meant.about:
+        data["about"] = meant.about
+    return [Match("error_line", Role.CONFIRMATION, line, PATTERN, meant.cause, meant.detail, data)]
 
 
 def meaning(block: Sequence[Line]) -> Meaning:
