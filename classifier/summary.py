@@ -29,6 +29,8 @@ _OTHER = re.compile(
     r"|expected|estimat|resum",
     re.IGNORECASE,
 )
+_OF_TRAINING = re.compile(r"train|\bloss\b|optimi[sz]er|gradient (?:steps?|updates?)|\b(?:sgd|adam)\b", re.IGNORECASE)
+"""Solvers, workflows and evaluations do few steps, too, and are well."""
 _RATE = re.compile(r"\s{0,2}(?:per\b|/|each\b|an? |of\b)", re.IGNORECASE)
 _BOUND = re.compile(r"(?:every|each|max\w*|warm-?up|up to|last|first|log\w*)[ _:=]{1,3}\Z", re.IGNORECASE)
 
@@ -38,7 +40,9 @@ def summed(lines: Iterable[Line]) -> list[Match]:
     for line in list(lines)[::-1]:
         text = line.text[:MOST_TEXT]
         found = _TOLD.search(text)
-        if found is None or _OTHER.search(text) or _RATE.match(text, found.end()) or _BOUND.search(text[: found.start()]):
+        if found is None or not _OF_TRAINING.search(text) or _OTHER.search(text):
+            continue
+        if _RATE.match(text, found.end()) or _BOUND.search(text[: found.start()]):
             continue
         if steps := count(found["a"] or found["b"] or found["c"]):
             return [Match("progress", Role.MARKER, line, PATTERN, data={"step": steps, "summed": True})]

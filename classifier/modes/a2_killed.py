@@ -18,7 +18,7 @@ OOM_CODE = 125
 """What Slurm puts behind the colon of ExitCode when the oom killer acted in the step."""
 FIRST_SLURM_CODE = 35
 """Above the classic signals: what stands there is Slurm's own word (53: output refused, 125: oom)."""
-BY_CODE = {132: 4, 134: 6, 135: 7, 136: 8, 137: 9, 139: 11, 143: 15, 152: 24, 153: 25, 159: 31}
+BY_CODE = {132: 4, 134: 6, 135: 7, 136: 8, 137: 9, 139: 11, 141: 13, 143: 15, 152: 24, 153: 25, 159: 31}
 _POOLS = re.compile(r"(?:BrokenProcessPool|TerminatedWorkerError|WorkerCrashedError|ProcessExitedException|WorkerLostError)\Z")
 _CHILD = re.compile(r"died with <Signals\.\w{1,20}: (\d{1,2})>")
 """subprocess.CalledProcessError, of a child that a signal ended."""
