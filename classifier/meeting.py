@@ -7,6 +7,7 @@ That is said of many things: it counts only as the last that a silent rank said,
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.job_record import JobRecord
@@ -38,6 +39,11 @@ _MET = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|never|no|cannot|can't|could not|couldn't|isn't|aren't|still|yet|until|un\w{4,12})\b", re.IGNORECASE)
+_IDLE = re.compile(
+    r"wait|heartbeat|\balive\b|watchdog|monitor|stall|stuck|hang|hung|no progress|\bidle|sleep|retry|retri|attempt|time.?out|\bpoll|ping|queue"
+    r"|utili[sz]ation|\bmem|signal|SIGTERM|terminat|interrupt|cancel|exiting|shutting|stopp",
+    re.IGNORECASE,
+)
 _LAUNCHERS = ("slurmstepd", "srun: ")
 _DIGITS = re.compile(r"\d+")
 
@@ -53,10 +59,15 @@ def of_meeting(line: str) -> bool:
     return few or not _MET.search(line) or _NOT.search(line) is not None
 
 
-def _tails(job: JobRecord) -> list[list[str]]:
+def at_business(job: JobRecord, paths: Collection[str]) -> bool:
+    """Whether one of these logs, which were written to until the end, told of work last (an evaluation, say), and not of waiting."""
+    return any(not of_meeting(line) and not _IDLE.search(line) for lines in _tails(job, paths) for line in lines[-1:])
+
+
+def _tails(job: JobRecord, paths: Collection[str] | None = None) -> list[list[str]]:
     """The last lines of each rank's output, its farewell behind a lost peer left out."""
     found = []
-    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT):
+    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
         lines = [line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip() and not line.startswith(_LAUNCHERS)]
         cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")), len(lines))
         if lines[:cut]:

@@ -15,7 +15,7 @@ from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
 from gpualert_slurm.evidence import Evidence, Role
 
 _TYPES = re.compile(
-    r"(?:^|\.)(?:TimeoutError|timeout|TimeOutError|BrokenBarrierError|Empty|DeadlineExceeded|CollectiveTimeout\w{0,10}|BarrierTimeout\w{0,10})$"
+    r"(?:^|\.)(?:TimeoutError|timeout|TimeOutError|BrokenBarrierError|DeadlineExceeded|CollectiveTimeout\w{0,10}|BarrierTimeout\w{0,10})$"
 )
 _WORDS = re.compile(
     r"\btim(?:ed|e|ing)[ -]?out\b|\btimeout\b|deadline.?exceeded|gave up|giving up"

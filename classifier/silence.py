@@ -24,6 +24,7 @@ SCANT_FACTOR = 50.0
 """Before an end too early for MIN_SILENT_S: so many intervals, and longer than all the progress before it, are no evaluation."""
 AT_REST_FACTOR = 20.0
 """Of ranks whose processes are known to have slept, silence of so many intervals is enough."""
+TALKING_S = 6.0
 LIVELY_S = 60.0
 """Progress this shortly before the end means that the run was advancing."""
 OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
@@ -44,6 +45,8 @@ class Silence:
     """Long by the measure of a short run alone: something else must speak for a hang as well."""
     ever: bool = True
     """False: the run never wrote anything."""
+    talking: tuple[str, ...] = ()
+    """Logs that were written to until shortly before the end, whatever they said."""
 
     @property
     def long(self) -> bool:
@@ -95,7 +98,9 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
         needed = enough if scant else needed
     value = f"{seconds:.0f} s before the end" if ever else f"none in {seconds:.0f} s"
     cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", value, time_ns=last)
-    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant, ever)
+    near = end - round(max(TALKING_S, SAFETY_FACTOR * (rhythm or 0.0)) * 1e9)
+    talking = tuple(log.path for n, log in ours if (t := _written(job, log, stopping)) is not None and t + late.get(n, 0) >= near)
+    return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant, ever, talking)
 
 
 def _written(job: JobRecord, log: RankLog, stopping: Stopping) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.meeting import at_business
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
@@ -44,26 +45,31 @@ class CollectiveHang(FailureMode):
             return ruled_out("Slurm had suspended the job", "no suspension", *standstill.suspended(facts))
         if not standstill.stopped(facts):
             return ruled_out("the run ended by itself, not after waiting", flip, *(facts.cite_failures(1) or facts.cite_end()))
-        if not watchdog:
-            lasting = facts.silence is None or not facts.silence.short
-            if facts.stand.stalls and facts.stand.culprits and lasting:
-                return ruled_in("one rank held up the others, seen while the job ran", "progress until the end", _account(facts))
-            if facts.silence is None:
-                return not_testable("no times of the output are known", flip)
-            slept = standstill.asleep(facts)
-            limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
-            early = facts.silence.scant and not limit and not _left_behind(facts)  # who stops a run early may have his reasons
-            if not (facts.silence.at_rest if slept else facts.silence.long and not early):
-                return ruled_out(
-                    f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites
-                )
-            working = standstill.gpu_working(facts)
-            if working and not facts.stand.stalls:
-                return ruled_out("the GPUs were at work until the end", "GPUs idle, or all at 100 % without progress", *working)
-            zero, counts = standstill.counted_still(facts)
-            if zero is False:
-                return ruled_out("kernels or collectives went on until the end", "no kernels and no collectives in the recent window", *counts)
-        return ruled_in("progress, then a standstill", "progress until the end", _account(facts))
+        moved = _went_on(facts, flip) if not watchdog else None
+        return moved if moved is not None else ruled_in("progress, then a standstill", "progress until the end", _account(facts))
+
+
+def _went_on(facts: Facts, flip: str) -> Assessment | None:
+    """The answer where no watchdog speaks: what shows that the run did not stand still, or cannot be told; None where nothing does."""
+    silence, seen = facts.silence, facts.stand.stalls
+    if seen and facts.stand.culprits and (silence is None or not silence.short):
+        return ruled_in("one rank held up the others, seen while the job ran", "progress until the end", _account(facts))
+    if silence is None:
+        return not_testable("no times of the output are known", flip)
+    limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
+    early = silence.scant and not limit and not _left_behind(facts)  # who stops a run early may have his reasons
+    if not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
+        return ruled_out(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", flip, *silence.cites)
+    still = seen or standstill.gpu_idle(facts) or facts.activity.spinning_at_end()
+    if silence.talking and not still and at_business(facts.job, silence.talking):
+        return ruled_out("the output went on to the end, and not of waiting", "silence, or words of waiting", *silence.cites)
+    working = standstill.gpu_working(facts)
+    if working and not seen:
+        return ruled_out("the GPUs were at work until the end", "GPUs idle, or all at 100 % without progress", *working)
+    zero, counts = standstill.counted_still(facts)
+    if zero is False:
+        return ruled_out("kernels or collectives went on until the end", "no kernels and no collectives in the recent window", *counts)
+    return None
 
 
 def _left_behind(facts: Facts) -> bool:

@@ -100,7 +100,7 @@ def _stalls(facts: Facts, card: Card) -> Said | None:
     times = [t for t in one.times_ns if t is not None]
     every = (times[-1] - times[0]) / 1e9 / max(1, one.points_seen - 1, len(times) - 1) if len(times) > 1 else 0.0
     if one.name != "gpu_duty_percent" and not 0.0 < every <= STALL_S:  # a reading of an instant says nothing of the seconds between
-        return None
+        return _often_still(facts, card, one.name, values)
     still = sum(v <= IDLE_PERCENT for v in values)
     at_work = sum(v >= 2 * LOW_PERCENT for v in values)
     stretches = [n * every for idle, run in groupby(v <= IDLE_PERCENT for v in values) if idle and (n := len(list(run)))]
@@ -111,6 +111,18 @@ def _stalls(facts: Facts, card: Card) -> Said | None:
         f"its engine stood still for {max(STALL_S, every):.0f} s and more at a time, in {still / len(values):.0%} of the readings",
         (cite,) if cite else (),
     )
+
+
+def _often_still(facts: Facts, card: Card, name: str, values: tuple[float, ...]) -> Said | None:
+    """Readings of instants, half of them and more at rest: of steps that are long, each then has seconds without work."""
+    step_s, still = facts.advance.step_s, sum(v <= IDLE_PERCENT for v in values) / len(values)
+    if step_s is None or len(values) < FEW_STEPS or still < STALL_SHARE or sum(v >= 2 * LOW_PERCENT for v in values) < MIN_STALLS:
+        return None
+    if step_s * still < 2 * STALL_S:
+        return None
+    cite = card.cite(name, "gpu_bursts")
+    seconds = f"some {step_s * still:.0f} s of each step's {step_s:.1f} s"
+    return Said(f"its engine stood still in {still:.0%} of the readings: {seconds}", (cite,) if cite else ())
 
 
 def _bursts(facts: Facts, card: Card) -> Said | None:

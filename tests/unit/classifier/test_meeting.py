@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpualert_slurm.classifier.meeting import of_meeting
-from tests.unit.classifier.records import Run
+from tests.unit.classifier.records import Run, steps
 from tests.unit.classifier.signals import cpu_of, process, ticks
 
 MEETS = [
@@ -84,3 +84,26 @@ def test_the_same_words_again_and_again() -> None:
 def test_counting_again_and_again() -> None:
     """A loop that says other things to the end is none of it."""
     assert _last_words("staging shard at scratch", more=12).mode == "F3"
+
+
+def _talks_on(line: str):
+    """Ten seconds of steps, then a line every five seconds to the limit; ranks that use next to no CPU throughout."""
+    run = Run(("n1", "n2"))
+    for rank in range(2):
+        node = f"n{rank + 1}"
+        text = steps(1, 50) + "".join(f"{line.format(i=i)}\n" for i in range(1, 10))
+        run.rank(rank, node, text, signal=15, end=60.5, times=[*ticks(50, 0.2), *ticks(9, 5.4, 11)])
+        run.node(node, processes=(process(node, rank=rank, command=("python3", "train.py")),), series=[cpu_of(node, rank, [0.3] * 29)])
+    return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+
+
+@pytest.mark.parametrize("line", ["still waiting for rank 1 ({i}0 s)", "[heartbeat] alive {i}", "barrier: 1/2 arrived", "retry {i}/20 all_reduce"])
+def test_words_of_waiting_after_progress(line: str) -> None:
+    """They are no sign of life: C2, measured from the last step."""
+    assert _talks_on(line).mode == "C2"
+
+
+@pytest.mark.parametrize("line", ["eval batch {i}/200 acc 0.{i}", "writing sample {i} of 40"])
+def test_words_of_work_after_progress(line: str) -> None:
+    """An evaluation that tells of itself to the limit is no hang: F3."""
+    assert _talks_on(line).mode == "F3"

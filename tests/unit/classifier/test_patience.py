@@ -15,10 +15,10 @@ PATIENCE = [
     "TimeoutError: rank 3 did not join within 45 s",
     "RuntimeError: all_reduce timed out after 30 s waiting for rank 1",
     "threading.BrokenBarrierError",
-    "_queue.Empty",
     "RuntimeError: no answer from peer 1 for 25 s, giving up",
 ]
 OTHER_BUSINESS = [
+    "_queue.Empty",
     "requests.exceptions.ReadTimeout: HTTPSConnectionPool(host='example.org', port=443): Read timed out. (read timeout=10)",
     "urllib.error.URLError: <urlopen error timed out>",
     "filelock._error.Timeout: The file lock '/x/y.lock' could not be acquired.",

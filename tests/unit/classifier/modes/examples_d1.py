@@ -32,7 +32,16 @@ def _slow(memory: float = 60 * GIB, **node) -> Run:
     return run.node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, held, *node.pop("series", [])], **node)
 
 
+def _instants(step_s: float, values: tuple[float, ...] = (90.0, 0.0, 0.0), memory: float = 60 * GIB) -> Run:
+    """A reading of the engine every ten seconds: nothing says what it did between them."""
+    count = int(200 * step_s / 10)
+    duty = busy("n1", (list(values) * count)[:count], every=10)
+    held = series("gpu_memory_used_bytes", "n1", [memory] * 20, every=10)
+    return trained(200, every=step_s).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, held])
+
+
 EXAMPLES = {
+    "steps of six seconds, and no work at two of three instants": lambda: done(_instants(6.0), end=1211),
     "the engine stops and goes": lambda: done(_slow()),
     "and processes wait for storage": lambda: done(_slow(series=[series("host_psi_io_percent", "n1", [60.0] * 20, uuid=None, every=10)])),
     "stalls of seconds are no small model's": lambda: done(_slow(memory=2 * GIB)),
@@ -45,6 +54,9 @@ EXAMPLES = {
     "bursts in steps of six seconds, of a model that is small on a large card alone": lambda: done(_bursts(6.0, memory=14 * GIB), end=1211),
 }
 NEAR_MISSES = {
+    "steps of two seconds, and no work at two of three instants": lambda: done(_instants(2.0), end=411),
+    "steps of six seconds, and work at two of three instants": lambda: done(_instants(6.0, (90.0, 90.0, 0.0)), end=1211),
+    "a small model in steps of six seconds": lambda: done(_instants(6.0, memory=2 * GIB), end=1211),
     "gaps of a second": lambda: done(_read_often(SHORT_GAPS)),
     "one pause of two minutes in busy work": lambda: done(_read_often([98.0] * 170 + [0.0] * 230)),
     "bursts in steps of a second": lambda: done(_bursts(1.0)),
