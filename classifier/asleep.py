@@ -15,6 +15,8 @@ from gpualert_slurm.series import Series
 
 IDLE_CPU_PERCENT = 5.0
 """At most, on average: a process that used less of a core slept (DLRover calls one below 5 % hung)."""
+UNSURE_NS = 2_000_000_000
+"""Processes that ended earlier than this before the stopping are not asked."""
 LEAST = 3
 """Readings that make a mean."""
 SHELLS = frozenset(
@@ -28,7 +30,8 @@ def asleep(job: JobRecord, ranks: frozenset[int], since_ns: int | None, until_ns
     if not ranks:
         return ()
     read = {(r.node, s.where.pid): s for r in job.reports for s in r.series if s.name == "cpu_percent" and s.where.pid is not None}
-    ours = [p for r in job.reports for p in r.processes if p.rank is not None and p.step not in SCRIPT and p.step is not None and _lived(p, since_ns)]
+    those = [p for r in job.reports for p in r.processes if p.rank is not None and p.step is not None]
+    ours = [p for p in those if p.step not in SCRIPT and _lived(p, until_ns or since_ns)]
     shells = {(p.node, p.rank) for p in ours if _name(p) in SHELLS}
     programs = [p for p in ours if _name(p) not in SHELLS]
     if shells - {(p.node, p.rank) for p in programs}:
@@ -45,8 +48,8 @@ def asleep(job: JobRecord, ranks: frozenset[int], since_ns: int | None, until_ns
     return tuple(found[rank] for rank in sorted(found))[:4] if ranks <= found.keys() else ()
 
 
-def _lived(one: Process, since_ns: int | None) -> bool:
-    return one.ended_ns is None or since_ns is None or one.ended_ns > since_ns
+def _lived(one: Process, to_ns: int | None) -> bool:
+    return one.ended_ns is None or to_ns is None or one.ended_ns >= to_ns - UNSURE_NS
 
 
 def _name(one: Process) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpualert_slurm.stall import Waits
-from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.records import Run, at, steps, trace
 from tests.unit.classifier.signals import busy, cpu_of, process, series, stall, stand, ticks
 
 
@@ -60,7 +60,20 @@ def _mute(**environment: str):
     return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
 
 
+def _one_died(cpu: float = 0.2, signal: int | None = None):
+    """Three ranks that say nothing; rank 1 ends by itself after three seconds, the others are stopped by the limit."""
+    run = Run(("n1", "n2", "n3"))
+    for rank in range(3):
+        node, died = f"n{1 + rank}", rank == 1
+        text = trace("ModuleNotFoundError: No module named 'lmdb'") if died and signal is None else ""
+        run.rank(rank, node, text, code=1 if died and signal is None else None, signal=signal if died else 15, end=3 if died else 60.5, times=[2.8] * 5)
+        mine = process(node, rank=rank, command=("python3", "t.py"), ended_ns=at(3) if died else None)
+        run.node(node, processes=(mine,), series=[cpu_of(node, rank, [cpu] * (1 if died else 29))])
+    return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+
+
 EXAMPLES = {
+    "a rank without a module, and others that slept to the limit": _one_died,
     "a minute's limit: ranks that knew where to meet slept": lambda: _asleep(MASTER_ADDR="n1"),
     "torch 1.13 to 2.14: the client": _meets_not("RuntimeError: The client socket has timed out after 900s while trying to connect to (n1, 29500)."),
     "torch >= 2.4: not all came": _meets_not(
@@ -97,6 +110,7 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "a rank without a module, and others that computed": lambda: _one_died(cpu=80.0),
     "a minute's limit, and GPUs at work": lambda: _minute(engine=[70.0] * 20).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "idle GPUs, and an owner who cancels within the minute": lambda: (
         _minute(engine=[0.0] * 20, cpu=60.0).accounting("CANCELLED", code=0, end=60, cancelled_by_uid=1000).verdict()
