@@ -172,10 +172,9 @@ def killed() -> Iterator[LocalJob | SlurmJob]:
         yield LocalJob(label, {"factorise.py": sweeps(tell, mid=grow, pause=0.01, seed=90 + number), "go.sh": note}, ("bash", "go.sh") if number else ("PYTHON", "factorise.py"), "system", group_mib=limit, ends=lambda s: s in (-9, 137))
     early = "ratings = {f'user{n}': [n] * 40 for n in range(9_000_000)}"
     yield LocalJob(label, {"factorise.py": sweeps("dots", early=early, seed=93)}, ("PYTHON", "factorise.py"), "system", group_mib=140, ends=lambda s: s == -9)
-    yield batch(label, sweeps("als", mid=grow.replace("60_000", "90_000"), pause=0.02, seed=94), 1, "--mem=110M", bed="cgroup", state="OUT_OF_MEMORY")
-    yield batch(label, sweeps("kv", early=early, seed=95), 1, "--mem=130M", bed="cgroup", state="OUT_OF_MEMORY")
-    yield batch(label.but(failed_ranks=(1,), first_ranks=(1,)), sweeps("yaml", mid=f"if rank == 1:\n    {grow.replace(chr(10), chr(10) + '    ')}".replace("60_000", "90_000"), pause=0.02, seed=96), 2, "--mem=110M", nodes=2, bed="cgroup", state="OUT_OF_MEMORY")
-    yield batch(label, sweeps("dots", late="spare = [bytearray(1_000_000) for _ in range(900)]", total=120, pause=0.02, seed=97), 1, "--mem=120M", bed="cgroup", state="OUT_OF_MEMORY")
+    piped = "set -o pipefail\npython3 -u factorise.py 2>&1 | tee factorise.log\nexit ${PIPESTATUS[0]}\n"
+    for number, (tell, limit, code) in enumerate((("als", 210, {"mid": grow.replace("60_000", "90_000")}), ("kv", 130, {"early": early}), ("yaml", 150, {"mid": "if sweep == 130:\n    pairs = [(a, b) for a in range(9000) for b in range(900)]"}), ("dots", 160, {"late": "spare = [bytearray(b'x' * 1_000_000) for _ in range(900)]"}))):
+        yield LocalJob(label, {"factorise.py": sweeps(tell, pause=0.01, total=160, seed=94 + number, **code), "go.sh": piped}, ("bash", "go.sh") if number % 2 == 0 else ("PYTHON", "factorise.py"), "system", group_mib=limit, ends=lambda s: s in (-9, 137))
     crash = Label(mode="A2", cause="segfault", fault="user")
     native = "if sweep == 110:\n    import ctypes\n    ctypes.cast({at}, ctypes.POINTER(ctypes.c_double))[0] = rmse"
     yield batch(crash.but(failed_ranks=(0, 1, 2, 3)), sweeps("kv", mid=native.format(at=64), pause=0.02, seed=98, everyone=True), 4, nodes=2, state="FAILED")
