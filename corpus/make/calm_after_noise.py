@@ -48,8 +48,9 @@ def about_the_network() -> Iterator[SlurmJob]:
     yield task(HARD, RELAY, 3, 2, name="relay.pl", command="perl relay.pl", **DONE)
     late = "if rank == 0:\n    time.sleep(6)\nelse:\n    log('no datagram from 0 yet, asking again each half second')"
     yield task(HARD, crew("gram", early=late), 3, 2, **DONE)
-    yield task(HARD, gloo(after="if rank == 0:\n    try:\n        dist.monitored_barrier(timeout=timedelta(seconds=1))\n    except RuntimeError as error:\n        print(f'warm-up barrier: {error}; the other is late, going on', flush=True)\nelse:\n    time.sleep(3)\n    try:\n        dist.monitored_barrier(timeout=timedelta(seconds=1))\n    except RuntimeError as error:\n        print(f'warm-up barrier: {error}; going on', flush=True)\n").replace("for step in range", "torch.manual_seed(rank)\nfor step in range"), 2, python="torch", **DONE)
-    quiet = gloo().replace("        print(", "        print(").rstrip("\n") + "\nprint(f'rank {rank}: end of training', flush=True)\n"
+    store = "try:\n    dist.TCPStore('127.0.0.1', int(os.environ['PORT']) + 70, 2, False, timeout=timedelta(seconds=2))\nexcept RuntimeError as error:\n    print(f'{type(error).__name__}: {str(error)[:160]} (metrics store is down, going on without)', flush=True)"
+    yield task(HARD, gloo(early=store), 2, python="torch", **DONE)
+    quiet = gloo().rstrip("\n") + "\nprint(f'rank {rank}: end of training', flush=True)\n"
     yield task(HARD, quiet, 2, 2, python="torch", head="export TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO TORCH_SHOW_CPP_STACKTRACES=1\n", **DONE)
     tries = "import socket\nfor attempt in (1, 2, 3):\n    try:\n        socket.create_connection(('127.0.0.1', 9), 1)\n    except OSError as error:\n        emit(event='metrics', level='ERROR', message=f'push to gateway failed: {error}', attempt=attempt)"
     yield task(HARD, crew("star", early=tries), 3, 1, srun="-l", **DONE)

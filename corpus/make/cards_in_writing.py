@@ -86,6 +86,9 @@ BROKEN: tuple[tuple[int, str, dict[str, object], str], ...] = (
     (120, "GSP Error: Task 1 raised error code 0x5 for reason 0x0 at 0x1d6e4fa (0 more errors skipped)", {}, "RuntimeError: CUDA error: unknown error"),
     (74, "NVLink: fatal error detected on link 3(0x0, 0x0, 0x10000, 0x0, 0x0, 0x0, 0x0)", {"nvlink_replay_errors": 1022, "nvlink_recovery_errors": 9, "nvlink_crc_errors": 340}, "RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution"),
     (63, "Row Remapper: New row (0x0000000003ac7e10) marked for remapping, reset gpu to activate.", {"ecc_volatile_uncorrected": 3, "ecc_aggregate_uncorrected": 3, "remapped_rows_uncorrectable": 1, "remap_pending": True}, "RuntimeError: CUDA error: an illegal memory access was encountered"),
+    (79, "GPU has fallen off the bus.", {}, "jax.errors.JaxRuntimeError: INTERNAL: Failed to execute XLA Runtime executable: CUDA error: Failed to query event: CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"),
+    (94, "Contained: CE User Channel (0x9). RST: No, D-RST: No", {"ecc_volatile_uncorrected": 2, "ecc_aggregate_uncorrected": 7}, "torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered"),
+    (119, "Timeout after 6s of waiting for RPC response from GPU1 GSP! Expected function 103 (GSP_RM_ALLOC)", {}, "RuntimeError: CUDA error: the launch timed out and was terminated"),
 )  # fmt: skip
 
 
@@ -94,7 +97,7 @@ def broken(number: int) -> HandJob:
     dice = Random(820 + number)
     xid, words, counters, error = BROKEN[number]
     nodes = tuple(f"p{60 + number}{x}" for x in ("a", "b")[: 1 + (number in (0, 3, 4))])
-    hand = Hand(nodes, job_id=8_120_000 + 3 * number, gpus=4, name=("dit", "afold", "cosmo", "vlm", "moe16", "tts")[number], start_ns=1_795_610_000_000_000_000 + number * 10**12)
+    hand = Hand(nodes, job_id=8_120_000 + 3 * number, gpus=4, name=("dit", "afold", "cosmo", "vlm", "moe16", "tts", "lidar", "bert-l", "cfd")[number], start_ns=1_795_610_000_000_000_000 + number * 10**12)
     ranks = 4 * len(nodes)
     bad = dice.randrange(ranks)
     rows = told(number + 2, 50, 360, 1.2, dice)
@@ -121,10 +124,10 @@ def broken(number: int) -> HandJob:
 def hot(number: int) -> HandJob:
     """B3."""
     dice = Random(840 + number)
-    ranks, sick, brake = (4, 1, 2, 2)[number], (2, 0, 1, 0)[number], number in (1, 3)
-    hand = Hand((f"h{7 + number}",), job_id=8_140_000 + number, gpus=ranks, name=("nerf", "gpt-s", "wav2v", "seg3d")[number], start_ns=1_795_620_000_000_000_000 + number * 10**12)
+    ranks, sick, brake = (4, 1, 2, 2, 1, 8)[number], (2, 0, 1, 0, 0, 6)[number], number in (1, 3, 5)
+    hand = Hand((f"h{7 + number}",), job_id=8_140_000 + number, gpus=ranks, name=("nerf", "gpt-s", "wav2v", "seg3d", "ocr", "ddpm")[number], start_ns=1_795_620_000_000_000_000 + number * 10**12)
     (node,) = hand.nodes
-    slow = (2.3, 2.0, 2.8, 1.8)[number]
+    slow = (2.3, 2.0, 2.8, 1.8, 3.1, 2.2)[number]
     rows = told(number + 1, 45, 900, lambda i: 1.0 if i <= 300 else slow, dice, each=20)
     since, end = 345.0, rows[-1][0] + 8
     for rank in range(ranks):
@@ -143,39 +146,49 @@ def hot(number: int) -> HandJob:
     return HandJob(Label(mode="B3", fault="node"), hand)
 
 
+LAST = (
+    "", "", "dataloader: waiting for worker 3", "sampling 64 rollouts with the vllm server at 127.0.0.1:8000", "", "[tuner] trial 14 handed to the scheduler",
+    "acquiring /scratch/.lock/imagenet", "saving through fsspec, multipart upload started",
+)  # fmt: skip
+
+
 def idle(number: int) -> HandJob:
     """C3: memory held, nothing done, until a limit or the owner."""
     dice = Random(860 + number)
-    hand = Hand((f"i{number + 1}",), job_id=8_160_000 + number, gpus=1, name=("embed", "rlhf")[number], start_ns=1_795_630_000_000_000_000 + number * 10**12, limit_s=7200)
-    rows, end = told(number + 4, 60, 300, 1.1, dice), (7200.0, 3911.0)[number]
-    hand.rank(0, hand.nodes[0], rows, signal=15, end=end, stream="both")
+    limit = (7200, 7200, 3600, 5400, 14_400, 3600, 7200, 10_800)[number]
+    hand = Hand((f"i{number + 1}",), job_id=8_160_000 + number, gpus=1, name=("embed", "rlhf", "resnet", "grpo", "nmt", "hpo", "vit", "mae")[number], start_ns=1_795_630_000_000_000_000 + number * 10**12, limit_s=limit)
+    end = 3911.0 + 40 * number if number % 2 else float(limit)
+    rows = told(number + 4, 60, (300, 300, 500, 180, 900, 120, 60, 340)[number], (1.1, 1.1, 0.7, 2.3, 0.6, 3.0, 1.9, 1.2)[number], dice)
     stop = rows[-1][0] + 4
-    hand.gpu(hand.nodes[0], 0, L40S if number else {}, {}, utilization_percent=level(end, (60, 93), (stop, 0)), sm_activity_percent=level(end, (60, 54), (stop, 0)), memory_used_bytes=level(end, (30, 29 * GIB)), power_mw=level(end, (0, 60_000), (60, 290_000), (stop, 82_000)))
-    if number:
-        hand.ended("CANCELLED", signal=15, end=end + 2, steps=(("batch", "CANCELLED", 0, 15), ("0", "CANCELLED", 0, 15)), cancelled_by_uid=1042)
+    hand.rank(0, hand.nodes[0], [*rows, *([(stop - 1, LAST[number])] if LAST[number] else [])], signal=15, end=end, stream="both")
+    held = (29, 40, 11, 36, 22, 8, 17, 41)[number] * GIB
+    hand.gpu(hand.nodes[0], 0, L40S if number in (1, 5) else {}, {}, utilization_percent=level(end, (60, 93), (stop, 0)), sm_activity_percent=level(end, (60, 54), (stop, 0)), memory_used_bytes=level(end, (30, held)), power_mw=level(end, (0, 60_000), (60, 290_000), (stop, 82_000)))
+    steps = (("batch", "CANCELLED", 0, 15), ("0", "CANCELLED", 0, 15))
+    if number % 2:
+        hand.ended("CANCELLED", signal=15, end=end + 2, steps=steps, cancelled_by_uid=1042)
     else:
-        hand.ended("TIMEOUT", signal=15, end=end + 2, steps=(("batch", "CANCELLED", 0, 15), ("0", "CANCELLED", 0, 15)))
+        hand.ended("TIMEOUT", signal=15, end=end + 2, steps=steps)
     return HandJob(Label(mode="C3", fault="user"), hand)
 
 
 def waiting(number: int) -> HandJob:
     """D1, D2, D3: they end well, and were slow."""
     dice = Random(880 + number)
-    mode, variant, fault = (("D1", None, "user"), ("D1", None, "user"), ("D2", "interconnect", "cluster"), ("D3", None, "unknown"), ("D1", None, "user"))[number]
+    mode, variant, fault = (("D1", None, "user"), ("D1", None, "user"), ("D2", "interconnect", "cluster"), ("D3", None, "unknown"), ("D1", None, "user"), *(("D1", None, "user"),) * 4)[number]
     nodes = ("q1", "q2") if number in (2, 3) else ("q7",)
-    ranks = (1, 2, 8, 8, 1)[number]
-    hand = Hand(nodes, job_id=8_180_000 + number, gpus=ranks // len(nodes), name=("slides", "genome", "dlm", "unet", "clips")[number], start_ns=1_795_640_000_000_000_000 + number * 10**12)
-    pace = (6.4, 5.2, 3.6, 2.4, 8.1)[number]
-    rows = told(number, 50, (240, 280, 400, 600, 150)[number], lambda i: pace + 0.2 * (i % 4), dice)
+    ranks = (1, 2, 8, 8, 1, 1, 4, 2, 1)[number]
+    hand = Hand(nodes, job_id=8_180_000 + number, gpus=ranks // len(nodes), name=("slides", "genome", "dlm", "unet", "clips", "echo", "mixup", "ctc", "lob")[number], start_ns=1_795_640_000_000_000_000 + number * 10**12)
+    pace = (6.4, 5.2, 3.6, 2.4, 8.1, 4.9, 7.3, 6.0, 10.4)[number]
+    rows = told(number, 50, (240, 280, 400, 600, 150, 310, 220, 260, 130)[number], lambda i: pace + 0.2 * (i % 4), dice)
     end = rows[-1][0] + 7
     per = ranks // len(nodes)
     for rank in range(ranks):
         node = nodes[rank // per]
-        hand.rank(rank, node, [(8.0, ("OpenSlide reader, 1 thread, no tile cache", "2 workers, gzip -d in the loop", "transport: tcp over eno2", "gradient buckets: 25 MB", "decord, seek by frame")[number]), *rows, (end - 2, "finished")] if rank == 0 else ready(rank, node, 15), code=0, end=end, local=rank % per, stream="both")
+        hand.rank(rank, node, [(8.0, ("OpenSlide reader, 1 thread, no tile cache", "2 workers, gzip -d in the loop", "transport: tcp over eno2", "gradient buckets: 25 MB", "decord, seek by frame", "librosa.load in __getitem__, 1 process", "augmentation on the CPU: 11 transforms", "tar files over NFS, no prefetch", "pandas.read_csv for each window")[number]), *rows, (end - 2, "finished")] if rank == 0 else ready(rank, node, 15), code=0, end=end, local=rank % per, stream="both")
     for rank in range(ranks):
         node = nodes[rank // per]
         if mode == "D1":
-            duty = level(end, (50, 5.0 + number), dice=dice, wobble=2.5)
+            duty = level(end, (50, 5.0 + number % 4), dice=dice, wobble=2.5)
             hand.gpu(node, rank, {}, {}, utilization_percent=[float(round(d)) for d in duty], duty_percent=duty, duty_spread_percent=level(end, (50, 95), dice=dice, wobble=4), sm_activity_percent=[round(d / 2, 1) for d in duty], memory_used_bytes=level(end, (40, 22 * GIB)), power_mw=level(end, (0, 70_000), (50, 112_000), dice=dice, wobble=5_000))
         else:
             slow = rank == 5
@@ -187,7 +200,7 @@ def waiting(number: int) -> HandJob:
 
 def jobs() -> Iterator[HandJob]:
     """All."""
-    parts: Sequence[tuple[Callable[[int], HandJob], int]] = ((full, 5), (broken, 6), (hot, 4), (idle, 2), (waiting, 5))
+    parts: Sequence[tuple[Callable[[int], HandJob], int]] = ((full, 5), (broken, 9), (hot, 6), (idle, 8), (waiting, 9))
     for make, count in parts:
         yield from map(make, range(count))
 

@@ -9,41 +9,6 @@ from corpus.running.crewed import task
 from corpus.running.crews import at, crew
 from corpus.running.job import Recipe, SlurmJob
 
-PARENT = """import multiprocessing as mp
-import sys
-import time
-from multiprocessing.connection import wait
-
-
-def child(me, pipe):
-    value = 3.0 - me
-    for epoch in range(1, 400):
-        value *= 0.97
-        if me == 2 and epoch == 77:
-            FAIL
-        pipe.send((epoch, abs(value)))
-        time.sleep(0.04)
-
-
-if __name__ == "__main__":
-    pipes, kids = [], []
-    for me in range(4):
-        mine, theirs = mp.Pipe()
-        kids.append(mp.Process(target=child, args=(me, theirs), name=f"kid-{me}"))
-        kids[-1].start()
-        pipes.append(mine)
-    for turn in range(1, 400):
-        got = [pipe.recv() if pipe.poll(1.0) else None for pipe in pipes]
-        for kid in kids:
-            if kid.exitcode not in (None, 0):
-                print(f"{kid.name} (pid {kid.pid}) has ended with {kid.exitcode}, stopping the others", file=sys.stderr, flush=True)
-                for other in kids:
-                    other.terminate()
-                sys.exit(1)
-        if turn % 11 == 0:
-            print(f"epoch {turn:03d}  mean |v| = {sum(g[1] for g in got if g) / 4:.6f}", flush=True)
-"""
-
 
 def one(mode: str, cause: str | None, rank: int, failed: int | tuple[int, ...], variant: str | None = None, fault: str = "user") -> Label:  # noqa: PLR0917
     """``failed``: how many ranks end badly, or which."""
@@ -79,7 +44,8 @@ def killed() -> Iterator[SlurmJob]:
     yield task(one("A2", "div_zero", 1, (1,)), zero.replace("-O1", "-O0"), 3, name="relax.c", head="gcc -O0 -o relax relax.c\n", command="./relax 900 40", srun="-K", **bad)
     busy = at(1, 40, "sum(n * n for n in range(1_500_000))", since=True)
     yield task(one("A2", None, 1, 3), crew("ring", total=900, mid=busy), 3, head="ulimit -S -t 4\n", srun="--wait=15", **bad)
-    yield task(one("A2", "segfault", 2, ()).but(failed_ranks=(), first_ranks=()), PARENT.replace("FAIL", "import ctypes; ctypes.string_at(11)"), 1, **bad)
+    ill = "sys.stderr.write('fused_adam: this binary was built for avx512_bf16\\n')\nimport signal\nos.kill(os.getpid(), signal.SIGILL)"
+    yield task(one("A2", None, 2, (2,)), crew("desk", total=600, mid=at(2, 108, ill)), 3, 2, srun="-K", **bad)
 
 
 def thrown() -> Iterator[SlurmJob]:
@@ -98,7 +64,7 @@ def thrown() -> Iterator[SlurmJob]:
     yield task(one("A3", "ram_oom", 2, 4), crew("ring", total=600, mid=at(2, 151, hungry)), 4, 2, srun="--wait=15", **bad)
     yield task(one("A3", "traceback", 1, 2), gloo(after="").replace("    dist.all_reduce(g)", "    if rank == 1 and step == 65:\n        labels = x.argmax(1).tolist()[16]\n    dist.all_reduce(g)"), 2, srun="--wait=15", python="torch", **bad)
     yield task(one("A3", "device_mismatch", 0, 2), gloo(after="").replace("    dist.all_reduce(g)", "    if rank == 0 and step == 58:\n        g = g + torch.ones(4, device='meta')\n    dist.all_reduce(g)"), 2, 2, srun="--wait=15", python="torch", **bad)
-    yield task(one("A3", "runtime_error", 2, ()).but(failed_ranks=(), first_ranks=()), PARENT.replace("FAIL", "raise RuntimeError(f'kid {me}: solver did not converge in epoch {epoch}')"), 1, **bad)
+    yield task(one("A3", "runtime_error", 1, 3), crew("star", total=600, mid=at(1, 116, "raise RuntimeError(f'worker {rank}: solver did not converge in update {step}')")), 3, 2, srun="--wait=15", **bad)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -59,7 +59,7 @@ def main():
         cost = sum(e * e for e in errors) / 16
         MID
         slope = ring.total(slope)
-        weights = [w - RATE * s / world for w, s in zip(weights, slope)]
+        weights = [w - 0.15 * RATE * s / world for w, s in zip(weights, slope)]
         time.sleep(PAUSE)
         if step % EVERY == 0:
             print(f"ring[{rank}/{world}] sweep {step:5d}: |slope| {math.hypot(*slope):.3e}  objective {cost:.6f}", flush=True)
