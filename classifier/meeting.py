@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
 from gpualert_slurm.job_record import JobRecord
 
 LAST_LINES = 2
@@ -44,7 +45,6 @@ _IDLE = re.compile(
     r"|utili[sz]ation|\bmem|signal|SIGTERM|terminat|interrupt|cancel|exiting|shutting|stopp",
     re.IGNORECASE,
 )
-_LAUNCHERS = ("slurmstepd", "srun: ")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -68,7 +68,8 @@ def _tails(job: JobRecord, paths: Collection[str] | None = None) -> list[list[st
     """The last lines of each rank's output, its farewell behind a lost peer left out."""
     found = []
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
-        lines = [line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip() and not line.startswith(_LAUNCHERS)]
+        said = (line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip())
+        lines = [line for line in said if not line.startswith("srun: ") and not of_slurmstepd(line)]
         cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")), len(lines))
         if lines[:cut]:
             found.append(lines[:cut])

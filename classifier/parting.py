@@ -14,6 +14,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.meaning import Meaning, meaning_of, specific
 from gpualert_slurm.classifier.pattern import Data, Match
+from gpualert_slurm.classifier.stepd_lines import BEGINNING
 from gpualert_slurm.evidence import Role
 
 PATTERN = "parting.words"
@@ -60,7 +61,7 @@ _IN_A_STRING = re.compile(
 )
 _LAUNCHER = re.compile(
     r"\S{1,200}: line \d{1,7}: {1,20}\d{1,10} [A-Z]|.{0,200}\(core dumped\)|make(?:\[\d{1,3}\])?: \*\*\* .{0,120}Error \d"
-    r"|srun: |slurmstepd|error conda\.|error: recipe|gpualert",
+    rf"|srun: |{BEGINNING}|error conda\.|error: recipe|gpualert",
     re.IGNORECASE,
 )
 """What a shell, a launcher or a runner of recipes says of others' ends."""

@@ -12,6 +12,7 @@ import re
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.meaning import meaning_of
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
+from gpualert_slurm.classifier.stepd_lines import BEGINNING
 from gpualert_slurm.evidence import Role
 
 _ENV = re.compile(r"shared librar|host|resolve|publickey|certificate|connect|No matching distribution|satisf|nvcc|Makefile|make: ", re.IGNORECASE)
@@ -196,7 +197,8 @@ PARSER = Parser(
             name="error",
             says="error_line",
             role=Role.ROOT,
-            regex=r"^(?!srun: |slurmstepd|sbatch: |salloc: |gpualert|mpirun|prte)(?:[\w./-]{1,60}: |\[[^\]]{1,60}\] ?|\d[\d:., TZ/-]{4,40}(?:[-|] ?)?(?:[\w.]{1,40} ?[-|] ?)?)?\[?"
+            regex=rf"^(?!srun: |{BEGINNING}|sbatch: |salloc: |gpualert|mpirun|prte)"
+            r"(?:[\w./-]{1,60}: |\[[^\]]{1,60}\] ?|\d[\d:., TZ/-]{4,40}(?:[-|] ?)?(?:[\w.]{1,40} ?[-|] ?)?)?\[?"
             r"(?:FATAL: |FATAL - |FATAL\] |CRITICAL: |CRITICAL - |CRITICAL\] |ERROR: |ERROR - |ERROR\] |ERROR \| |ERROR |Error: |error: |Fatal error: |fatal error: )"
             r"(?:\[?[\w.]{1,60}\]?\s?[:|-]\s{1,4})?\s{0,4}(?P<message>[A-Za-z'\"/].{3,300})$",
             literals=(
@@ -209,7 +211,7 @@ PARSER = Parser(
                 "trainer: fatal error: shards are missing",
                 "CRITICAL - no GPU was granted",
             ),
-            near_misses=("ValueError: 3", "mean error: 0.31", "errors: 3", "Error 127", "an error: of sorts is here to stay when"),
+            near_misses=("ValueError: 3", "mean error: 0.31", "errors: 3", "Error 127", "an error: of sorts is here to stay when", "[2026-11-22T09:00:00.253] error: Detected 1 oom_kill event in StepId=42.0."),
             read=_told,
             general=True,
         ),

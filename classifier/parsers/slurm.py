@@ -71,6 +71,7 @@ PARSER = Parser(
                 "slurmstepd: error: *** JOB 42 ON n1 CANCELLED AT 2026-11-20T16:00:00 DUE TO TIME LIMIT ***",
                 "slurmstepd-n1: error: *** STEP 42.0 ON n1 CANCELLED AT 2026-11-20T16:00:00 DUE TO TASK FAILURE ***",
                 "slurmstepd: error: *** JOB 42 ON n1 CANCELLED AT 2026-11-20T16:00:00 DUE TO PREEMPTION ***",
+                "[2026-11-20T16:00:00.031] error: *** STEP 42.0 ON n1 CANCELLED AT 2026-11-20T16:00:00 DUE TO TIME LIMIT ***",
             ),
             near_misses=("the meeting was CANCELLED AT noon", "echo *** JOB 42 done ***"),
             read=_cancelled,
@@ -114,7 +115,11 @@ PARSER = Parser(
             role=Role.ROOT,
             regex=r"error: execve\(\): (?P<path>.{1,300}): (?P<message>No such file or directory|Permission denied|Exec format error|Not a directory|Argument list too long)",
             literals=("error: execve(): ",),
-            samples=("slurmstepd: error: execve(): pyhton: No such file or directory", "slurmstepd: error: execve(): ./train.sh: Permission denied"),
+            samples=(
+                "slurmstepd: error: execve(): pyhton: No such file or directory",
+                "slurmstepd: error: execve(): ./train.sh: Permission denied",
+                "[2026-11-20T16:00:00.253] error: execve(): ./x: No such file or directory",
+            ),
             near_misses=("execve() is a system call",),
             read=lambda found, match: refined(
                 match,

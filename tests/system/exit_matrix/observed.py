@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 # A slurmstepd's own words carry ids, times, node names and pids; bash's carry a pid.
 _CHANGING = (
-    (re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), b"<time>"),
+    (re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?"), b"<time>"),  # with milliseconds at the beginning of slurmstepd's lines in 26.05
     (re.compile(rb"\bn\d+\b"), b"<node>"),
     (re.compile(rb"(line \d+:) +\d+ "), rb"\1 <pid> "),
     (re.compile(rb"job0*\d+/"), b"job<id>/"),
