@@ -64,6 +64,16 @@ def at_business(job: JobRecord, paths: Collection[str]) -> bool:
     return any(not of_meeting(line) and not _IDLE.search(line) for lines in _tails(job, paths) for line in lines[-1:])
 
 
+def last_lines(job: JobRecord) -> dict[int, str]:
+    """The last line of each rank that has a number; of its error stream before its output."""
+    found: dict[int, str] = {}
+    for one in sorted((x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT), key=lambda x: x.stream != "err"):
+        lines = [line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip() and not line.startswith(_LAUNCHERS)]
+        if lines and one.where.rank is not None:
+            found.setdefault(one.where.rank, lines[-1])
+    return found
+
+
 def _tails(job: JobRecord, paths: Collection[str] | None = None) -> list[list[str]]:
     """The last lines of each rank's output, its farewell behind a lost peer left out."""
     found = []

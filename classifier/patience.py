@@ -15,7 +15,7 @@ from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
 from gpualert_slurm.evidence import Evidence, Role
 
 _TYPES = re.compile(
-    r"(?:^|\.)(?:TimeoutError|timeout|TimeOutError|BrokenBarrierError|DeadlineExceeded|CollectiveTimeout\w{0,10}|BarrierTimeout\w{0,10})$"
+    r"(?:^|\.)(?:(?!Read|Pool|Http)\w{0,30}TimeoutError|timeout|TimeOutError|BrokenBarrierError|DeadlineExceeded|CollectiveTimeout\w{0,10}|BarrierTimeout\w{0,10})$"
 )
 _WORDS = re.compile(
     r"\btim(?:ed|e|ing)[ -]?out\b|\btimeout\b|deadline.?exceeded|gave up|giving up"
@@ -49,6 +49,16 @@ def out_of_patience(said: Evidence) -> bool:
         return True
     return _WORDS.search(message) is not None and (of_meeting(message) or _COLLECTIVE.search(message) is not None)
 
+
+
+def leaves(line: str) -> bool:
+    """Whether somebody's last line says that it leaves because the others did not come or answer."""
+    if _OTHER_BUSINESS.search(line):
+        return False
+    return bool(_WORDS.search(line) or _SILENT.search(line)) and (of_meeting(line) or _COLLECTIVE.search(line) is not None)
+
+
+_SILENT = re.compile(r"\b(?:silent|missing|absent|unreachable|leaving|abort(?:ing)?|lost)\b", re.IGNORECASE)
 
 
 def patience_of(said: Iterable[Evidence], advance: Advance, started_ns: int | None) -> frozenset[str]:

@@ -7,8 +7,12 @@ from gpualert_slurm.classifier.activity import IDLE_PERCENT, SM, within
 from gpualert_slurm.classifier.asleep import asleep as asleep_since
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.failure import Failure
+from gpualert_slurm.classifier.meeting import last_lines
 from gpualert_slurm.classifier.mode import Said
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.patience import leaves
+from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
 from gpualert_slurm.evidence import Evidence, Trust
 
 STOPPED = {"TIMEOUT", "CANCELLED", "DEADLINE"}
@@ -16,7 +20,17 @@ STOPPED = {"TIMEOUT", "CANCELLED", "DEADLINE"}
 
 def stopped(facts: Facts) -> bool:
     """Whether the end came from outside, or from a watchdog: a run that stood still does not end by itself."""
-    return facts.ending.state in STOPPED or bool(facts.waiting.gave_up) or bool(facts.stopping.own_limit)
+    return facts.ending.state in STOPPED or bool(facts.waiting.gave_up or facts.stopping.own_limit or left(facts))
+
+
+def left(facts: Facts) -> tuple[Failure, ...]:
+    """Ranks that left with a code of their own after a long stillness, whose last line was that the others did not come or answer."""
+    if facts.ranks_total < 2 or facts.ending.started_ns is None:
+        return ()
+    last, said = facts.advance.last_ns or facts.ending.started_ns, last_lines(facts.job)
+    enough = max(SCANT_S, SAFETY_FACTOR * (facts.advance.interval_s or 0.0)) * 1e9
+    gone = [f for f in facts.failures if not f.victim and f.root is None and f.code and f.signal is None and f.time_ns is not None]
+    return tuple(f for f in gone if (f.time_ns or 0) - last >= enough and leaves(said.get(f.rank if f.rank is not None else -1, "")))
 
 
 def alive(facts: Facts) -> frozenset[int]:

@@ -66,11 +66,13 @@ class RendezvousHang(FailureMode):
             return ruled_out("one rank alone meets nobody", "two ranks or more")
         if facts.advance.seen:
             return ruled_out("the run had made progress", "no progress", *facts.advance.marks[-1:])
+        left = standstill.left(facts)
         dead = [
             f
             for f in facts.failures
             if not f.follows
             and not f.victim
+            and f not in left
             and (f.root is None or f.root.says != "rendezvous")
             and (facts.error is None or facts.error.detail != "rendezvous_timeout")
         ]
@@ -87,6 +89,9 @@ class RendezvousHang(FailureMode):
             return ruled_out("every rank's communicator was complete: they had met", "a rank without a communicator", *met[:2])
         if text:
             return ruled_in("the output says that ranks did not meet", "progress, or a task that died first", _account(facts))
+        if left:
+            said = f"{left[0].name} left by itself after it had waited: its last words are of others that did not come"
+            return ruled_in(said, "progress, or other last words", _account(facts))
         if not standstill.stopped(facts):
             return ruled_out("the run ended by itself, not after waiting", flip, *facts.cite_end())
         return _by_silence(facts, flip)
@@ -223,7 +228,9 @@ def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
         shows = [Said("a rank waited for the others until a time-out, before any progress", (e,)) for e in facts.waiting.gave_up[:1]]
     shows += [Said("the ranks' processes knew where to meet, and slept all the time", asleep)] if asleep else []
     shows += standstill.shows_standstill(facts)
-    trigger = trigger_of(facts) if any(not f.follows and not f.victim for f in facts.failures) and not facts.said("rendezvous") else None
+    left = standstill.left(facts)
+    died = any(not f.follows and not f.victim and f not in left for f in facts.failures)
+    trigger = trigger_of(facts) if died and not facts.said("rendezvous") else None
     if trigger is not None and trigger.evidence:
         shows.insert(0, Said(trigger.text, trigger.evidence))
     absent = _never_joined(facts)

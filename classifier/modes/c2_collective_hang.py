@@ -45,7 +45,7 @@ class CollectiveHang(FailureMode):
             return ruled_out("Slurm had suspended the job", "no suspension", *standstill.suspended(facts))
         if not standstill.stopped(facts):
             return ruled_out("the run ended by itself, not after waiting", flip, *(facts.cite_failures(1) or facts.cite_end()))
-        moved = _went_on(facts, flip) if not watchdog else None
+        moved = _went_on(facts, flip) if not watchdog and not standstill.left(facts) else None
         return moved if moved is not None else ruled_in("progress, then a standstill", "progress until the end", _account(facts))
 
 
@@ -87,7 +87,7 @@ def _account(facts: Facts) -> Account:
     done = facts.advance.steps_done
     if facts.advance.marks:
         shows.append(Said(f"until then it advanced (step {done})" if done is not None else "until then it advanced", facts.advance.marks[-1:]))
-    trigger = trigger_of(facts)
+    trigger = trigger_of(facts) if not standstill.left(facts) else None
     if trigger is not None and trigger.evidence:
         shows.insert(0, Said(trigger.text, trigger.evidence))
     culprits = facts.stand.culprits

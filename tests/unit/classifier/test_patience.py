@@ -65,6 +65,28 @@ def test_time_outs_of_other_business(error: str) -> None:
     assert _failed(error, advanced=0, after=60).mode == "A1"
 
 
+def _left(line: str, *, advanced: int) -> Verdict:
+    """Rank 0 says so after forty seconds and leaves with 3; nobody raises anything."""
+    text, times = (steps(1, advanced * 5), ticks(advanced * 5, 0.2)) if advanced else ("starting\n", [1.0])
+    run = Run(("n1", "n2")).rank(0, "n1", f"{text}{line}\n", code=3, end=40, times=[*times, 39.9])
+    return run.rank(1, "n2", text, signal=15, end=40.5, times=times).accounting(code=3, end=41).verdict()
+
+
+@pytest.mark.parametrize(
+    "line", ["rank 0: peers silent for 40 s, leaving", "gave up waiting for 1 worker", "FATAL: no answer from rank 1 in 35 s", "all_reduce: timed out"]
+)
+def test_words_without_an_exception(line: str) -> None:
+    """A program that says in a line of its own why it leaves: C2 after progress, C1 before."""
+    assert _left(line, advanced=5).mode == "C2"
+    assert _left(line, advanced=0).mode == "C1"
+
+
+@pytest.mark.parametrize("line", ["no rows left in dev.tsv", "request to model hub timed out"])
+def test_other_words_without_an_exception(line: str) -> None:
+    """No hang is read into them."""
+    assert _left(line, advanced=5).mode not in {"C1", "C2"}
+
+
 def test_a_rank_alone() -> None:
     """It waits for nobody: its time-out is a crash."""
     run = Run().rank(0, "n1", steps(1, 50) + trace("TimeoutError: timed out"), code=1, end=40, times=[*ticks(50, 0.2), *[39.9] * 5])
