@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from gpualert_slurm.classifier.pattern import Parser, Pattern, refined
+import re
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.meaning import meaning_of
+from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
+
+
+def _why(found: re.Match[str], match: Match) -> Match:
+    """A missing image, mount or program, and a refused one, are what they are outside of containers."""
+    meant = meaning_of("", found["message"])
+    return refined(match, cause=meant.cause) if meant.cause in {Cause.FILE_NOT_FOUND, Cause.PERMISSION} else match
+
 
 PARSER = Parser(
     program="containers",
@@ -67,6 +78,7 @@ PARSER = Parser(
             ),
             near_misses=("FATAL: bad loss", "INFO:    Could not find any nv files on this host!"),
             detail="container",
+            read=_why,
         ),
         Pattern(
             name="no_gpu_files",

@@ -99,3 +99,13 @@ def test_a_run_that_was_cut_has_no_parting_words():
     """What stands last in a job at its time limit is where it was, not why it ended."""
     verdict = Run().rank(0, "n1", steps(1, 40) + "cannot reach the tracker, buffering\n", signal=15, end=3601, times=[3590.0])
     assert verdict.accounting("TIMEOUT", code=0, signal=15, end=3601, time_limit_s=3600).verdict().mode == "F3"
+
+
+def test_a_container_that_finds_no_image_or_program_misses_a_file():
+    """What is missing is the same within Apptainer's FATAL as without."""
+    for text in (
+        "FATAL:   could not open image /s/img.sif: failed to retrieve path for /s/img.sif: lstat /s/img.sif: no such file or directory\n",
+        'FATAL:   "python4": executable file not found in $PATH\n',
+    ):
+        verdict = Run().rank(0, "n1", text, code=255).accounting(code=255).verdict()
+        assert (verdict.mode, verdict.cause, verdict.detail) == ("A1", Cause.FILE_NOT_FOUND, "container")
