@@ -85,6 +85,11 @@ class Harvest:
         signs = {"progress", "planned_end", "checkpoint_saved"}
         return frozenset(m.line.offset for kept in self.kept.values() if kept.first[0].says in signs for m in (*kept.first, *kept.last))
 
+    def spoken(self) -> frozenset[int]:
+        """Where lines stand that a pattern of their own knows."""
+        known = [kept for kept in self.kept.values() if kept.first[0].says not in {"error_line", "metrics"}]
+        return frozenset(m.line.offset for kept in known for m in (*kept.first, *kept.last))
+
     def unread(self, kind: Kind, lines: int) -> None:
         """Count ``lines`` of a kind that were seen and not read."""
         epoch = len(self.beginnings)

@@ -73,8 +73,14 @@ _HARMLESS = re.compile(
 )
 
 
-def parting(lines: Iterable[Line], taken: frozenset[int]) -> list[Match]:
-    """At most one match: the parting words among a log's last ``lines``; ``taken``: where lines of progress and the like stand."""
+def parting(lines: Iterable[Line], taken: frozenset[int], known: frozenset[int]) -> list[Match]:
+    """At most one match: the parting words among a log's last ``lines``.
+
+    Args:
+        lines: its last ones, cleaned.
+        taken: where lines of progress and the like stand: what is said before them is not said last.
+        known: where lines stand that a pattern of their own knows: they speak for themselves.
+    """
     block: list[Line] = []
     for line in list(lines)[::-1]:
         if line.offset in taken or len(block) >= MOST_LINES:
@@ -92,6 +98,8 @@ def parting(lines: Iterable[Line], taken: frozenset[int]) -> list[Match]:
         if said is None or not _SENTENCE.search(block[said].text) or _HARMLESS.search(block[said].text):
             return []
     line = block[said]
+    if line.offset in known:
+        return []
     meant = meaning(block[said:])
     if meant.cause is None and meant.detail is None and said and not _ends(block[said - 1].text):
         meant = meaning(block[max(0, said - 2) :])

@@ -289,7 +289,7 @@ class _Pass:
             self.found.add(self._stamped(match))
         unread = self.unread + self._end_routine()
         self._count_rows()
-        for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going()):
+        for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going(), self.found.spoken()):
             self.found.add(match)
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
