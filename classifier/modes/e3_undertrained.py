@@ -42,16 +42,16 @@ class Undertrained(FailureMode):
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
-        told = [step for m in marks if m.data.get("summed") and isinstance(step := m.data.get("step"), int)]
-        done = told[-1] if told else done
-        if done is not None and not told and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
+        summed = [step for m in marks if m.data.get("summed") and isinstance(step := m.data.get("step"), int)]
+        done = summed[-1] if summed else done
+        if done is not None and not summed and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
         if (other := _no_training(marks, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
-        if done >= FEW_STEPS or (by_epochs and not told and done != saved):
+        if done >= FEW_STEPS or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
         smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
         of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
