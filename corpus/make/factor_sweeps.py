@@ -173,8 +173,9 @@ def killed() -> Iterator[LocalJob | SlurmJob]:
     early = "ratings = {f'user{n}': [n] * 40 for n in range(9_000_000)}"
     yield LocalJob(label, {"factorise.py": sweeps("dots", early=early, seed=93)}, ("PYTHON", "factorise.py"), "system", group_mib=140, ends=lambda s: s == -9)
     piped = "set -o pipefail\npython3 -u factorise.py 2>&1 | tee factorise.log\nexit ${PIPESTATUS[0]}\n"
-    for number, (tell, limit, code) in enumerate((("als", 210, {"mid": grow.replace("60_000", "90_000")}), ("kv", 130, {"early": early}), ("yaml", 150, {"mid": "if sweep == 130:\n    pairs = [(a, b) for a in range(9000) for b in range(900)]"}), ("dots", 160, {"late": "spare = [bytearray(b'x' * 1_000_000) for _ in range(900)]"}))):
-        yield LocalJob(label, {"factorise.py": sweeps(tell, pause=0.01, total=160, seed=94 + number, **code), "go.sh": piped}, ("bash", "go.sh") if number % 2 == 0 else ("PYTHON", "factorise.py"), "system", group_mib=limit, ends=lambda s: s in (-9, 137))
+    pairs, spare = "if sweep == 130:\n    pairs = [(a, b) for a in range(9000) for b in range(900)]", "spare = [bytearray(b'x' * 1_000_000) for _ in range(900)]"
+    for number, (tell, limit, begin, mid, late) in enumerate((("als", 210, "", grow.replace("60_000", "90_000"), ""), ("kv", 130, early, "pass", ""), ("yaml", 150, "", pairs, ""), ("dots", 160, "", "pass", spare))):
+        yield LocalJob(label, {"factorise.py": sweeps(tell, pause=0.01, total=160, seed=94 + number, early=begin, mid=mid, late=late), "go.sh": piped}, ("bash", "go.sh") if number % 2 == 0 else ("PYTHON", "factorise.py"), "system", group_mib=limit, ends=lambda s: s in (-9, 137))
     crash = Label(mode="A2", cause="segfault", fault="user")
     native = "if sweep == 110:\n    import ctypes\n    ctypes.cast({at}, ctypes.POINTER(ctypes.c_double))[0] = rmse"
     yield batch(crash.but(failed_ranks=(0, 1, 2, 3)), sweeps("kv", mid=native.format(at=64), pause=0.02, seed=98, everyone=True), 4, nodes=2, state="FAILED")
