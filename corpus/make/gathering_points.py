@@ -121,7 +121,7 @@ def missing() -> Iterator[SlurmJob]:
     yield task(NEVER, crew("desk", early="print(f'<{rank}> desk at {port}', flush=True)"), 3, srun="-l", head="export WORLD=4\n", state="TIMEOUT")
     yield task(NEVER, PERL, 3, name="em.pl", command="perl em.pl", head="export PARTS=4\n", state="TIMEOUT")
     yield task(NEVER, NODE, 3, 2, name="member.js", command="node member.js", head="export MEMBERS=4\n", state="TIMEOUT")
-    store = "store = dist.TCPStore('127.0.0.1', int(os.environ['PORT']), world + 1, rank == 0, timeout=datetime.timedelta(seconds=18))"
+    store = "store = dist.TCPStore('127.0.0.1', int(os.environ['PORT']), world + 1, rank == 0, timeout=datetime.timedelta(seconds=18))\nstore.wait(['begin'], datetime.timedelta(seconds=25))"
     yield task(NEVER.but(failed_ranks=(0, 1)), STORE.replace("MEET", store), 2, state="FAILED", python="torch")
     key = "store = dist.TCPStore('127.0.0.1', int(os.environ['PORT']), world, rank == 0)\nstore.set(f'ready-{rank}-{os.environ[\"SLURM_LOCALID\"]}', '1')\nstore.wait([f'ready-{r}-0' for r in range(world)], datetime.timedelta(hours=1))"
     yield task(NEVER, STORE.replace("MEET", key), 3, state="TIMEOUT", python="torch")
