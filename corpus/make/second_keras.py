@@ -54,7 +54,7 @@ def loop(early: str = "", mid: str = "", late: str = "", *, seed: int = 1, lr: f
 
 SCRIPTS = (
     Either(FIT + "build().fit(x, y, epochs=14, verbose=2, validation_split=0.2)\nprint('saved: no')", "G1", script="fit2.py"),
-    Either(FIT + "build().fit(x, y, epochs=12, batch_size=128, callbacks=[keras.callbacks.EarlyStopping('loss', patience=3), keras.callbacks.ReduceLROnPlateau('loss', patience=1, verbose=1, min_delta=0.05)])\nprint('fit returned')", "G1", script="fit2.py", hard=True, tasks=1),
+    Either(FIT + "build().fit(x, y, epochs=12, batch_size=128, callbacks=[keras.callbacks.EarlyStopping('loss', patience=3), keras.callbacks.ReduceLROnPlateau('loss', factor=0.7, patience=1, verbose=1, min_delta=0.02, min_lr=0.004)])\nprint('fit returned')", "G1", script="fit2.py", hard=True, tasks=1),
     Either(FIT + "class Guard(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n        if epoch == 7:\n            raise RuntimeError('quota of the metric store is used up')\n\nbuild().fit(x, y, epochs=14, verbose=2, callbacks=[Guard()])", "A3", "runtime_error", script="fit2.py", tasks=1),
     Either(FIT + "build().fit(x[:, :9], y, epochs=5, verbose=2)", "A1", "traceback", "data", "fit2.py"),
     Either(FIT + "build().fit(x, y, epochs=9, verbose=2)\nkeras.models.load_model('teacher.h5').evaluate(x, y)", "A3", "file_not_found", script="distil.py"),
