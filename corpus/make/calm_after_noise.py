@@ -1,6 +1,7 @@
 """Test part: crews that do what they were meant to, most of them with words around it that sound otherwise."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.label import Label
 from corpus.make.below_launchers import RUNNER
@@ -12,7 +13,7 @@ from corpus.running.job import Recipe, SlurmJob
 
 GOOD = Label(mode="G1", fault="none")
 HARD = GOOD.but(hard=True)
-DONE = {"state": "COMPLETED"}
+DONE: dict[str, Any] = {"state": "COMPLETED"}
 NET = "gpu{n:02d}:{pid}:{pid} [{n}] NCCL INFO cudaDriverVersion 12040\ngpu{n:02d}:{pid}:{pid} [{n}] NCCL INFO Bootstrap : Using ib0:10.31.4.1{n}<0>\ngpu{n:02d}:{pid}:{pid} [{n}] misc/ibvwrap.cc:95 NCCL WARN Call to ibv_open_device failed\ngpu{n:02d}:{pid}:{pid} [{n}] NCCL INFO NET/IB : No device found.\ngpu{n:02d}:{pid}:{pid} [{n}] NCCL INFO NET/Socket : Using [0]ib0:10.31.4.1{n}<0>\ngpu{n:02d}:{pid}:{pid} [{n}] NCCL INFO Using non-device net plugin version 0"
 RELAY = """use strict; use warnings; use IO::Socket::INET;
 $| = 1;

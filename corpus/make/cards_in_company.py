@@ -4,6 +4,7 @@ No GPU is there: what a program says of CUDA it says by itself. It waits, starve
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from corpus.label import Label
 from corpus.make.fates_in_the_queue import BASH, C_CODE, COMPILE
@@ -40,7 +41,8 @@ def broken() -> Iterator[SlurmJob]:
     def label(rank: int, failed: tuple[int, ...], cause: str | None = "cuda_runtime") -> Label:
         return Label(mode="B2", cause=cause, fault="node", failed_ranks=failed, first_ranks=(rank,))
 
-    fine, bad = reads(work(49)), {"state": "FAILED"}
+    fine = reads(work(49))
+    bad: dict[str, Any] = {"state": "FAILED"}
     text = crew("ring", total=900, pause=0.04, mid=when(12, "raise RuntimeError('CUDA error: uncorrectable ECC error encountered')", 1))
     yield cards(label(1, (0, 1)), text, 2, {(0, 0): fine, (0, 1): reads(work(50), (9.5, ecc(1, events="8:48")))}, srun="--wait=20", **bad)
     text = crew("star", total=900, pause=0.04, mid=when(12, "raise OSError('cudaStreamSynchronize: unspecified launch failure (719)')", 2))
@@ -97,7 +99,7 @@ def stuck() -> Iterator[SlurmJob]:
     """C3: one process on one card stands still with its memory held."""
     label, kept = Label(mode="C3", fault="user"), {"memory.used": str(33 << 30)}
     gpu = {(0, 0): reads({**work(58), **kept}, (10.0, {**REST, **kept}))}
-    over = {"state": "TIMEOUT"}
+    over: dict[str, Any] = {"state": "TIMEOUT"}
     yield cards(label, crew("ring", total=900, pause=0.04, mid=when(9, "import threading\nthreading.Event().wait()")), 1, gpu, **over)
     yield cards(label, crew("box", total=900, pause=0.04, mid=when(9, "os.read(os.pipe()[0], 1)")), 1, gpu, **over)
     yield cards(label, crew("post", total=900, pause=0.04, mid=when(9, "import queue\nrows = queue.Queue()\nrows.get()")), 1, gpu, **over)
@@ -113,7 +115,8 @@ def stuck() -> Iterator[SlurmJob]:
 
 def starved() -> Iterator[SlurmJob]:
     """D1: the cards wait for data, again and again."""
-    label, done = Label(mode="D1", fault="user"), {"state": "COMPLETED"}
+    label = Label(mode="D1", fault="user")
+    done: dict[str, Any] = {"state": "COMPLETED"}
 
     def gaps(busy: float, every: int) -> Readings:
         return reads(work(9), *((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(66)))
@@ -136,7 +139,8 @@ def starved() -> Iterator[SlurmJob]:
 
 def bound() -> Iterator[SlurmJob]:
     """D2: all alike wait for the wire, for each launch, for each save."""
-    wire, done = Label(mode="D2", variant="interconnect", fault="cluster"), {"state": "COMPLETED"}
+    wire = Label(mode="D2", variant="interconnect", fault="cluster")
+    done: dict[str, Any] = {"state": "COMPLETED"}
     spin = {**work(9, memory=3, tensor=1), "utilization.gpu": "100", "power.usage": "198000"}
     yield cards(wire, crew("ring", total=220, pause=0.12), 4, {(n, g): reads(spin) for n in range(2) for g in range(2)}, 2, **done)
     yield cards(wire, crew("star", total=220, pause=0.12), 4, {(n, g): reads({**spin, "gpm.2": "12"}) for n in range(2) for g in range(2)}, 2, **done)
@@ -162,7 +166,8 @@ def lagging() -> Iterator[SlurmJob]:
 
 def well() -> Iterator[SlurmJob]:
     """G1: cards that rest for good reasons, are warm, or have a past."""
-    good, done = Label(mode="G1", fault="none"), {"state": "COMPLETED"}
+    good = Label(mode="G1", fault="none")
+    done: dict[str, Any] = {"state": "COMPLETED"}
     hard = good.but(hard=True)
     kept = {"memory.used": str(15 << 30)}
     pause = "if step == 200:\n    emit(event='evaluation', rows=40000)\n    time.sleep(13)\n    emit(event='evaluation', brier=0.171)"

@@ -1,6 +1,7 @@
 """Test part: what becomes of crews from outside: nodes that die or are set down, preemption, requeues, cancels, and limits of time."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.label import Label
 from corpus.running.crewed import task
@@ -56,7 +57,7 @@ def resuming(name: str, keeps: str, back: str, tell: str, said: str, *, total: i
 def lost() -> Iterator[SlurmJob]:
     """F1: a node dies, its slurmd dies, an operator's check sets it down."""
     label = Label(mode="F1", fault="node")
-    common = {"state": "NODE_FAIL", "options": ("--no-requeue",)}
+    common: dict[str, Any] = {"state": "NODE_FAIL", "options": ("--no-requeue",)}
 
     def two(rank: int) -> Label:
         return label.but(failed_ranks=(rank,), first_ranks=(rank,))

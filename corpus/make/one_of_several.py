@@ -1,6 +1,7 @@
 """Test part: crews of which one fails first, and whose others then tell of lost neighbours, closed streams and refused connections."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.label import Label
 from corpus.make.fates_in_the_queue import C_CODE, COMPILE
@@ -17,7 +18,7 @@ def one(mode: str, cause: str | None, rank: int, failed: int | tuple[int, ...], 
 
 def before() -> Iterator[SlurmJob]:
     """At their start."""
-    bad = {"state": "FAILED"}
+    bad: dict[str, Any] = {"state": "FAILED"}
     yield task(one("A1", "traceback", 2, (2,), "config"), crew("star", early=at(2, None, "time.sleep(1)\noptions = {'lr': 0.1, 'beta': 0.9}\nmomentum = options['momentum']")), 4, srun="-K", **bad)
     yield task(one("A1", "file_not_found", 1, (1,), "data"), crew("ring", early="print(f'ring[{rank}/{world}] reading its shard', flush=True)\ntime.sleep(1)\n" + at(1, None, "shard = open(f'/datasets/waves/train-{rank}-of-{world}.npy', 'rb').read()")), 3, srun="--kill-on-bad-exit=1", **bad)
     yield task(one("A1", "missing_module", 0, 3, "env").but(first_ranks=()), crew("box", early="from apex.parallel import convert"), 3, 1, **bad)
@@ -32,7 +33,7 @@ def before() -> Iterator[SlurmJob]:
 
 def killed() -> Iterator[SlurmJob]:
     """By a signal, in training."""
-    bad = {"state": "FAILED"}
+    bad: dict[str, Any] = {"state": "FAILED"}
     yield task(one("A2", "segfault", 2, 4), crew("ring", total=600, mid=at(2, 146, "import ctypes\nctypes.cast(0, ctypes.POINTER(ctypes.c_int)).contents.value = 1")), 4, 2, srun="--wait=15", **bad)
     yield task(one("A2", None, 1, 3), crew("star", total=600, mid=at(1, 133, "sys.stderr.write('terminate called after throwing an instance of std::length_error\\n')\nos.abort()")), 3, srun="--wait=15", **bad)
     yield task(one("A2", None, 1, (1,), fault="unknown"), crew("gram", total=900, early=at(1, None, "open('pid-1', 'w').write(str(os.getpid()))")), 3, srun="-K", act="kill_rank", after="batch=120 ", **bad)
@@ -50,7 +51,7 @@ def killed() -> Iterator[SlurmJob]:
 
 def thrown() -> Iterator[SlurmJob]:
     """By an exception, in training."""
-    bad = {"state": "FAILED"}
+    bad: dict[str, Any] = {"state": "FAILED"}
     yield task(one("A3", "traceback", 2, 3), crew("star", total=600, mid=at(2, 121, "raise ValueError(f'update {step}: 3 classes in labels, 2 in the head')")), 3, srun="--wait=15", **bad)
     yield task(one("A3", "div_zero", 1, 3), crew("ring", total=600, mid=at(1, 164, "accuracy = sum(1 for e in errors if e < 0) / len([r for r in rows if r[0] > 99])")), 3, 2, srun="--wait=15", **bad)
     yield task(one("A3", "file_not_found", 3, 4), crew("ring", total=600, mid=at(3, 142, "more = open('/datasets/waves/epoch-2/part-3.npy', 'rb')")), 4, srun="--label --wait=15", **bad)
