@@ -12,6 +12,7 @@ from gpualert_slurm.classifier.stopping import Stopping
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankLog
+from gpualert_slurm.series import Series
 
 SILENT_S = 600.0
 """Silence that counts as a standstill where nothing tells the run's own rhythm (DLRover's default; NCCL's watchdog)."""
@@ -75,7 +76,9 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     late = behind(job, end)
     logs = [(r.node, log) for r in job.reports for log in r.logs]
     ours = [(n, log) for n, log in logs if log.step not in SCRIPT] or logs  # srun's last words stand in the script's log, not in its steps'
-    writes = [written + late.get(node, 0) for node, log in ours if (written := _written(job, log, stopping)) is not None]
+    sizes = _sizes(job)
+    written = [(log.path, at + late.get(node, 0)) for node, log in ours if (at := _written(sizes, log, stopping)) is not None]
+    writes = [at for _, at in written]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END and not e.data.get("parting")]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
     marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.marks if m.time_ns is not None]
@@ -99,22 +102,28 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     value = f"{seconds:.0f} s before the end" if ever else f"none in {seconds:.0f} s"
     cite = citations.field("log_activity", "logs and time index of this run", "time index", f"last {of}", value, time_ns=last)
     near = end - round(max(TALKING_S, SAFETY_FACTOR * (rhythm or 0.0)) * 1e9)
-    talking = tuple(log.path for n, log in ours if (t := _written(job, log, stopping)) is not None and t + late.get(n, 0) >= near)
+    talking = tuple(path for path, at in written if at >= near)
     return Silence(seconds, needed, of, (cite, *advance.marks[-1:]) if of == "progress" else (cite,), rhythm or 0.0, scant, ever, talking)
 
 
-def _written(job: JobRecord, log: RankLog, stopping: Stopping) -> int | None:
+Sizes = dict[tuple[str | None, int | None, str | None], list[Series]]
+"""Samples of the logs' sizes, by node, rank and step."""
+
+
+def _sizes(job: JobRecord) -> Sizes:
+    found: Sizes = {}
+    for one in (s for r in job.reports for s in r.series if s.name == "log_bytes"):
+        found.setdefault((one.where.node, one.where.rank, one.where.step), []).append(one)
+    return found
+
+
+def _written(sizes: Sizes, log: RankLog, stopping: Stopping) -> int | None:
     """When a log was last written to while the run lived: by its samples of size, where its last write came with the stopping."""
     last = log.last_write_ns
     if last is None or not stopping.before(last, log.node):
         return last
-    sizes = [
-        s
-        for r in job.reports
-        for s in r.series
-        if s.name == "log_bytes" and (s.where.node, s.where.rank, s.where.step) == (log.node, log.rank, log.step)
-    ]
-    if not sizes:
+    mine = sizes.get((log.node, log.rank, log.step))
+    if not mine:
         return last
-    grown = [t for s in sizes for t, now, then in zip(s.times_ns, s.values, (0.0, *s.values), strict=False) if t is not None and now > then]
+    grown = [t for s in mine for t, now, then in zip(s.times_ns, s.values, (0.0, *s.values), strict=False) if t is not None and now > then]
     return max((t for t in grown if not stopping.before(t, log.node)), default=None)
