@@ -66,7 +66,7 @@ _LAUNCHER = re.compile(
 )
 """What a shell, a launcher or a runner of recipes says of others' ends."""
 _BOXED = re.compile(r"^[\s│┃|╭╰╯╮─━×❌✗✘>*!»→-]{1,12}|[\s│┃|]{1,12}$")
-_SENTENCE = re.compile(r"(?:[^\W\d_]{2,}\W{1,4}){2,}[^\W\d_]{2,}")
+_SENTENCE = re.compile(r"\b(?:[^\W\d_]{2,40}\W{1,4}){2}[^\W\d_]{2}")
 _HARMLESS = re.compile(
     r"\b(?:done|finished|completed?|saved|wrote|written|success\w*|ok|bye|loading|loaded|starting|started|using|resum\w+)\b",
     re.IGNORECASE,
