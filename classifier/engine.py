@@ -10,7 +10,7 @@ from functools import lru_cache
 from gpualert_slurm.classifier import parsers
 from gpualert_slurm.classifier.compiled import Cache, default_folder
 from gpualert_slurm.classifier.hyper import Hyper, hyperscan
-from gpualert_slurm.classifier.lines import Line, Speaker
+from gpualert_slurm.classifier.lines import MOST_KNOWN_BYTES, Line, Speaker
 from gpualert_slurm.classifier.nominate import Nominator, Plain
 from gpualert_slurm.classifier.pattern import Collector, Match, Parser, Pattern, Story
 from gpualert_slurm.discovery import discover
@@ -22,6 +22,8 @@ ENGINE = "GPUALERT_ENGINE"
 MAX_OPEN = 4096
 MAX_STORY_LINES = 5000
 """Lines of its writer a story may take: CPython stops at 1,000 frames of up to four lines each."""
+MOST_KNOWN = 1024
+"""So many lines, none of them long, are remembered with what they said: a log may say the same a million times."""
 MAX_IDLE_LINES = 5000
 """Lines of other writers after which an open story is given up."""
 
@@ -95,9 +97,10 @@ class Engine:
         for module, parser in found.items():
             self.patterns += [(f"{module}.{p.name}", p, re.compile(p.regex)) for p in parser.patterns]
             self.stories += [(f"{module}.{s.name}", s, re.compile(s.opens)) for s in parser.stories]
-        regexes = [p.regex for _, p, _ in self.patterns] + [s.opens for _, s, _ in self.stories]
+        self.nominated_by = [p.nominated_by for _, p, _ in self.patterns] + [s.opens for _, s, _ in self.stories]
         literals = [p.literals for _, p, _ in self.patterns] + [s.literals for _, s, _ in self.stories]
-        self.nominator = nominator(regexes, literals)
+        self.nominator = nominator(self.nominated_by, literals)
+        self._known: dict[tuple[bytes, int, bool], list[Match]] = {}
 
     def collectors(self) -> Collectors:
         """No story open."""
@@ -113,6 +116,21 @@ class Engine:
 
     def matches(self, line: Line, mask: int, reading: Collectors) -> list[Match]:
         """What the nominated patterns (bits by their numbers) say of the line; a line that opens a story begins one."""
+        if mask >> len(self.patterns) or len(line.raw) > MOST_KNOWN_BYTES:
+            return self._decide(line, mask, reading)
+        key = (line.raw, mask, reading.took_line)
+        known = self._known.get(key)
+        if known is not None:
+            return [Match(m.says, m.role, line, m.pattern, m.cause, m.detail, dict(m.data)) for m in known]
+        defects = len(self.defects)
+        said = self._decide(line, mask, reading)
+        if len(self.defects) == defects:  # a defect is told of every log in which it shows
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = said
+        return said
+
+    def _decide(self, line: Line, mask: int, reading: Collectors) -> list[Match]:
         said: list[Match] = []
         general: list[Match] = []
         for number in numbers(mask):

@@ -21,6 +21,7 @@ _BEGINS = r"(?:^|[ \]:>)])"
 _BEYOND = r"\x80-\xff"
 _MANY = 24
 """A repeat with a higher upper bound loses it: the automaton would grow with the bound."""
+_FEW = 4
 _SPACE = "\t\x0b\x0c\x1c\x1d\x1e\x1f "
 """ASCII characters for which str.isspace holds, without line ends."""
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
@@ -79,11 +80,16 @@ def _has_word(pieces: list[Node]) -> bool:
     """Whether each match holds at least one character that is told in advance."""
     for kind, value in pieces:
         inner = value[2] if kind in REPEATS else value[3] if kind == "SUBPATTERN" else value if kind == "ATOMIC_GROUP" else None
-        if kind == "LITERAL" or (kind == "BRANCH" and all(_has_word(nodes(branch)) for branch in value[1])):
+        if kind == "LITERAL" or (kind == "IN" and _few_letters(value)) or (kind == "BRANCH" and all(_has_word(nodes(branch)) for branch in value[1])):
             return True
         if inner is not None and (kind not in REPEATS or value[0] >= 1) and _has_word(nodes(inner)):
             return True
     return False
+
+
+def _few_letters(items: Value) -> bool:
+    """``[Ll]`` begins a word as good as a letter does."""
+    return len(items) <= _FEW and all(str(kind) == "LITERAL" and chr(value) in _WORD for kind, value in items)
 
 
 def _sequence(pieces: list[Node], way: _Way) -> str:

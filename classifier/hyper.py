@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import ModuleType
 
 from gpualert_slurm.classifier.compiled import Cache, Database
@@ -13,7 +13,7 @@ from gpualert_slurm.classifier.nominate import TYPICAL, Nomination, Nominator
 
 _NUMBER_BITS = 16
 _NUMBER = (1 << _NUMBER_BITS) - 1
-MOST_WORDS = 16
+MOST_WORDS = 44
 LEAST_BYTES = 5
 EVERY_LINE = rb"[^\n]+"
 """For a pattern from which no expression can be derived: its lines are all tried."""
@@ -35,13 +35,18 @@ def expressions(regexes: Sequence[str]) -> tuple[bytes, ...]:
 
 def _expression(regex: str) -> bytes:
     """Words of which one must stand in any match, where they are few and unusual, since plain words are what a matcher of many is fastest at."""
-    several = sorted(word.encode() for word in best(words(regex)))
+    several = _shortest({word.encode() for word in best(words(regex))})
     if several and len(several) <= MOST_WORDS and all(len(word) >= LEAST_BYTES and word not in TYPICAL for word in several):
         return b"|".join(_escaped(word) for word in several)
     try:
         return expression(regex).encode("latin-1")
     except NotDerivableError:
         return EVERY_LINE
+
+
+def _shortest(every: Collection[bytes]) -> list[bytes]:
+    """Those that hold no other one of them: where a longer one stands, a shorter one does."""
+    return [word for word in sorted(every) if not any(other != word and other in word for other in every)]
 
 
 def _escaped(word: bytes) -> bytes:

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO
 
 MAX_LINE_BYTES = 16 * 1024
@@ -28,6 +29,7 @@ _PREFIX = re.compile(
     r"|(?P<task>\d{1,5}): ?(?=\D|$))"  # srun --label
 )
 MAX_PREFIXES = 4
+MOST_KNOWN_BYTES = 1000
 _FLAT = bytes.maketrans(b"\r\x08", b"\n\n")
 _LINE_ENDS = (b"\n", b"\r", b"\b")
 
@@ -144,9 +146,16 @@ def clean(raw: bytes, offset: int, number: int) -> Line:
     U+FFFD is no letter, digit or space: what is broken makes up no word that the bytes do not hold.
     """
     kept = raw[:MAX_LINE_BYTES]
-    text = bare(kept).decode("utf-8", "replace")
-    text, speaker = heard(text)
+    text, speaker = _known(kept) if len(kept) <= MOST_KNOWN_BYTES else _cleaned(kept)
     return Line(text, kept, offset, number, speaker)
+
+
+def _cleaned(kept: bytes) -> tuple[str, Speaker]:
+    return heard(bare(kept).decode("utf-8", "replace"))
+
+
+_known = lru_cache(maxsize=1024)(_cleaned)
+"""A log that says the same a million times is cleaned once."""
 
 
 def heard(text: str) -> tuple[str, Speaker]:

@@ -53,10 +53,17 @@ class Pattern:
     cause: Cause | None = None
     detail: str | None = None
     read: Reader | None = None
+    part: str = ""
+    """A regex that matches in every line that ``regex`` does: lines are nominated by it, where what is derived from ``regex`` is slow to look for."""
     alone: bool = False
     """Not tried on lines that belong to a story (a bare exception line, when it is not the end of a traceback)."""
     general: bool = False
     """Yields to any other pattern of the same word on the same line (a plain ``loss 2.3`` to a framework's own format)."""
+
+    @property
+    def nominated_by(self) -> str:
+        """What the nominator is given."""
+        return self.part or self.regex
 
     def match(self, line: Line, compiled: re.Pattern[str], full_name: str) -> Match | None:
         """The match of this pattern on ``line``, or None."""

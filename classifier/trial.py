@@ -44,15 +44,18 @@ class Trial:
         self._engine: Engine = engine()
         by_name = {name: p.regex for name, p, _ in self._engine.patterns} | {name: s.opens for name, s, _ in self._engine.stories}
         self.regex = by_name.get(pattern, pattern)
+        parts = dict(zip(by_name, self._engine.nominated_by, strict=True))
+        self.part = parts.get(pattern, pattern)
+        """What the nominator is given."""
         if len(self.regex) > MOST_PATTERN:
             raise TrialError(f"a pattern of more than {MOST_PATTERN} characters")
         try:
             self._compiled = re.compile(self.regex)
         except (re.error, RecursionError, OverflowError) as error:
             raise TrialError(f"no regular expression: {error}") from None
-        self.words = needed(self.regex, ())
+        self.words = needed(self.part, ())
         try:
-            self.expression = expression(self.regex)
+            self.expression = expression(self.part)
         except NotDerivableError as error:
             self.expression = f"nothing, all lines are tried ({error})"
         self._nominator = self._made()
@@ -60,12 +63,12 @@ class Trial:
         self.slowest_s = 0.0
 
     def _made(self) -> Nominator:
-        plain = Plain([self.regex], [()])
+        plain = Plain([self.part], [()])
         binding = hyperscan()
         if binding is None:
             return plain
         try:
-            return Hyper(binding, [self.regex], plain)
+            return Hyper(binding, [self.part], plain)
         except Exception:  # in the binding's own words: what it cannot do here, the plain one can
             return plain
 

@@ -103,6 +103,7 @@ PARSER = Parser(
             says="progress",
             role=Role.MARKER,
             regex=rf"^\s{{0,4}}\d{{1,6}}m {{1,2}}\d{{1,2}}s (?:\(- {{0,2}}\d{{1,6}}m {{1,2}}\d{{1,2}}s\) )?\((?P<step>\d{{1,12}}) \d{{1,3}}%\) (?P<loss>{NUMBER})\s{{0,4}}$",
+            part=rf"%\) {NUMBER}",
             literals=("%) ",),
             samples=("0m 41s (- 2m 3s) (5000 25%) 2.3130", "1m 2s (10 16%) 3.4466", "0m 0s (30 42%) nan"),
             near_misses=("0m 41s (25%) 2.31", "3m 2s (10 16%) of the files", "took 1m 2s (10 16%) 3.4466"),
@@ -213,7 +214,9 @@ PARSER = Parser(
             says="checkpoint_saved",
             role=Role.MARKER,
             regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|snapshot)(?:[ _-]?saved?)?['\"]"
-            r"|\b(?:checkpoint|snapshot)\s?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
+            r"|\b(?:checkpoint|snapshot)[ \t]?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
+            part=r"['\"](?:saved?[ _-]?)?(?:checkpoint['\"]|snapshot['\"]|(?:checkpoint|snapshot)[ _-]?saved?['\"])"
+            r"|(?:checkpoint[:=]|checkpoint[ \t][:=]|snapshot[:=]|snapshot[ \t][:=])\s?['\"`]?[\w./=-]{0,200}/",
             literals=("checkpoint", "snapshot"),
             samples=(
                 '{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}',

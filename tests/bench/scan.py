@@ -63,7 +63,7 @@ def _raw(log: Path, folder: Path, progress: Progress) -> list[Row]:
     from gpualert_slurm.classifier.hyper import expressions
 
     rules = engine()
-    regexes = [p.regex for _, p, _ in rules.patterns] + [s.opens for _, s, _ in rules.stories]
+    regexes = rules.nominated_by
     size = log.stat().st_size
     counts: dict[str, int] = {}
 
