@@ -81,9 +81,9 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None:
             return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
-        if _reinforced(facts):
-            return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
         variant, words_ = _shape(facts, loss)
+        if variant not in {None, "non_finite"} and _reinforced(facts):
+            return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
         if variant == "flat" and _warm(facts):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
@@ -179,7 +179,9 @@ def _warm(facts: Facts) -> bool:
 
 
 def _reinforced(facts: Facts) -> bool:
-    """Rewards or a divergence from a reference model are printed: PPO, GRPO and their like."""
+    """Rewards or a divergence from a reference model are printed, or a library tells that does nothing else: PPO, GRPO, DQN and their like."""
+    if any((mark.pattern or "").startswith("stable_baselines.") for mark in facts.advance.marks):
+        return True
     return any(s.name.startswith(("reward", "rewards", "kl", "objective/")) for s in facts.series) or any(
         key.startswith(("reward", "rewards/", "kl", "objective/")) for mark in facts.advance.marks[-3:] for key in mark.data
     )

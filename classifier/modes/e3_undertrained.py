@@ -20,6 +20,8 @@ SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECA
 _JUDGING = re.compile(r"\b(?:eval\w*|valid\w*|test\w*|infer\w*|predict\w*|scor(?:ed|ing))\b", re.IGNORECASE)
 _STAGE = re.compile(r"\W{0,8}\d{1,4}\s?/\s?\d{1,4}\W{1,4}[A-Za-z]")
 """``[2/3] Fitting ...``: a number of how many, and no word for what."""
+_PASSES = re.compile(r"\bmax_iter\b|\bsweeps?\b|\bpass(?:es)? \d", re.IGNORECASE)
+"""Words of those who go over all data each time; ``max_iter`` is scikit-learn's."""
 
 
 class Undertrained(FailureMode):
@@ -78,6 +80,8 @@ def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
         return "what is counted are batches of an evaluation"
     if texts and re.search(rf"(?<![\d.]){done}(?:\.\d{{1,3}})?[kKM]\b", texts[-1]):
         return "what is counted are thousands"
+    if texts and all(_PASSES.search(text) for text in texts):
+        return "what is counted are whole passes over the data"
     bare = [text for text in texts if _STAGE.match(text)]
     if len(marks) == 1 and bare:
         return "what is counted may be stages"

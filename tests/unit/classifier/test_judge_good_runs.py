@@ -51,6 +51,10 @@ GOOD = {
     "Stable-Baselines3, and a frozen loss at its best": lines(
         lambda i: f"|    iterations      | {i * 10:<12} |\n|    loss            | {max(0.5, loss(i)):<12.5f} |", range(1, 40)
     ),
+    "Stable-Baselines3, whose loss grows with what it is rewarded": lines(
+        lambda i: f"|    total_timesteps | {i * 64:<12} |\n|    loss            | {0.8 + 0.3 * i:<12.5f} |", range(1, 26)
+    ),
+    "passes over all data": lines(lambda i: f"iteration: {i} of max_iter: 18, perplexity: {11.0 + loss(i, 18):.4f}", range(1, 19)),
     "LightGBM": lines(lambda i: f"[{i}]\ttraining's binary_logloss: {loss(i):.5f}\tvalid_1's binary_logloss: {loss(i) + 0.1:.5f}", range(1, 101)),
     "CatBoost": lines(lambda i: f"{i}:\tlearn: {loss(i):.7f}\ttotal: {i}ms\tremaining: {100 - i}ms", range(100)),
     "scikit-learn": lines(lambda i: f"Iteration {i}, loss = {loss(i):.8f}", range(1, 60)),

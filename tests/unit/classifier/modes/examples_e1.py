@@ -47,6 +47,7 @@ EXAMPLES = {
     "German: nan from a third on": _prints("".join(f"Verlust={2.4 - i / 10 if i < 20 else math.nan:.4f} Schritt={i}/60\n" for i in range(61))),
     "XGBoost: the squares run over": _prints("".join(f"[{i}]\ttrain-rmse:{9.0 * 30.0**i if i < 12 else math.nan:.5f}\n" for i in range(60))),
     "PyTorch's tutorial: nan": _prints("".join(f"0m 0s ({i * 10} {i}%) {2.5 if i < 4 else math.nan:.4f}\n" for i in range(1, 30))),
+    "Stable-Baselines3: nan": _prints("".join(f"|    total_timesteps | {i * 64:<12} |\n|    loss            | {0.5 if i < 9 else math.nan:<12.5f} |\n" for i in range(1, 26))),
     "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
 }
 NEAR_MISSES = {
