@@ -15,19 +15,24 @@ class Ends:
 
     def __init__(self) -> None:
         self._head: list[tuple[int, int, bytes]] = []
-        self._tail: deque[tuple[int, int, bytes]] = deque(maxlen=2)
-        self._had = 0
+        self._tail: deque[tuple[int, int, bytes]] = deque()
+        self._had = self._kept = 0
 
     def take(self, offset: int, line: int, data: bytes) -> None:
         """The next piece of whole lines: where it begins, the number of its first line, its bytes."""
         if self._had < HEAD_BYTES:
-            cut = data[: HEAD_BYTES - self._had]
-            cut = cut if len(cut) == len(data) else cut[: cut.rfind(b"\n") + 1]
-            self._head.append((offset, line, cut))
-            self._had += max(1, len(cut))
-            if len(cut) == len(data):
+            room = HEAD_BYTES - self._had
+            if len(data) <= room:
+                self._head.append((offset, line, data))
+                self._had += max(1, len(data))
                 return
+            if cut := data[: data.rfind(b"\n", 0, room) + 1]:
+                self._head.append((offset, line, cut))
+            self._had = HEAD_BYTES  # no later piece belongs to the head, however small it is
         self._tail.append((offset, line, data))
+        self._kept += len(data)
+        while self._kept - len(self._tail[0][2]) >= TAIL_BYTES:
+            self._kept -= len(self._tail.popleft()[2])
 
     def lines(self, size: int) -> Iterator[Line]:
         """Both ends' lines, each once, of a log of ``size`` bytes."""
@@ -47,9 +52,12 @@ class Ends:
     def last(self, size: int, most: int) -> list[Line]:
         """The whole lines in the last ``most`` bytes of a log of ``size`` bytes."""
         found: list[Line] = []
-        for offset, first, data in list(self._tail)[-1:] or self._head[-1:]:
+        late = self._tail[0][0] if self._tail else size
+        for offset, first, data in (*(piece for piece in self._head if piece[0] < late), *self._tail):
             begin = max(0, size - most - offset)
-            begin = data.find(b"\n", begin) + 1 if begin else 0
+            if begin >= len(data):
+                continue
+            begin = data.find(b"\n", begin - 1) + 1 if begin else 0
             at, number = begin, first + data.count(b"\n", 0, begin)
             for raw in flat(data[begin:]).split(b"\n"):
                 if raw:
