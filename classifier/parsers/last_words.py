@@ -50,6 +50,8 @@ PARSER = Parser(
             regex=r"^(?P<message>(?:make(?:\[\d{1,3}\])?: (?:\*\*\* |\S{1,80}: No such file)|curl: \(\d{1,3}\) |wget: unable to |fatal: |ssh: |scp: |rsync(?: error)?: |jq: error|ld: cannot find "
             r"|unzip: {1,3}cannot |gzip: \S{1,300}: |ninja: error: |cmake: |Permission denied \(|(?:g?cc|g\+\+|nvcc|clang)\S{0,12}: (?:fatal )?error: |\S{1,200}: error while loading shared libraries: "
             r"|/usr/bin/env: |env: |java: |Rscript: |perl: |Can't open perl script |npm ERR! |Could not open file ).{1,300})$",
+            part=r"make: \*\*\* |\]: \*\*\* |: No such file|curl: \(|wget: unable|fatal: |ssh: |scp: |rsync: |rsync error: |jq: error|ld: cannot|unzip: |gzip: |ninja: error|cmake: "
+            r"|Permission denied \(|: error: |: fatal error: |: error while loading|env: |java: |Rscript: |perl: |open perl script|npm ERR! |not open file ",
             literals=(
                 "make",
                 "curl: (",
