@@ -1,6 +1,7 @@
 """Real Slurm jobs on four nodes of two scripted GPUs each, every card with a fate of its own, and what their owners' reports say of them.
 
-Two rounds of ten seconds; the fates are those of ``tests/testbed/gpu_scenarios.py``. No real GPU was at hand.
+Two rounds of some twenty seconds; the fates are those of ``tests/testbed/gpu_scenarios.py``, and begin when each node has read its cards twice. No real
+GPU was at hand.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -25,11 +27,17 @@ from tests.testbed.daemon import wait_until
 from tests.testbed.gpu_scenarios import HANGING, SCENARIOS, SLICED, SLICES, GpuScenario, work
 from tests.testbed.host import BOB
 
-LATER_S = 6.0
-"""A scenario's first second: by then the job has begun, on a busy machine too."""
+NEVER_S = 86_400.0
 LASTS_S = 14
-LAUNCHER = """
-import os, subprocess, sys
+"""A job goes on for so long once the fates have begun."""
+GO = """
+import os, time
+until = time.monotonic() + 90
+while not os.path.exists(os.environ["GO"]) and time.monotonic() < until:
+    time.sleep(0.1)
+"""
+LAUNCHER = GO + """
+import subprocess, sys
 code = "import os, sys, time; time.sleep(6); os.kill(os.getpid(), 9) if os.environ['RANK'] == '1' else sys.exit(7 if os.environ['RANK'] == '0' else 0)"
 node = int(os.environ["SLURM_PROCID"])
 ranks = [subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "RANK": str(2 * node + i), "LOCAL_RANK": str(i)}) for i in range(2)]
@@ -66,14 +74,29 @@ class Ran:
         return found
 
 
-def play(cluster: Cluster, fates: Mapping[str, tuple[str, int, GpuScenario]]) -> float:
-    """Every card's readings, from now and from so many seconds after the returned UNIX time on: the job has begun by then."""
+def play(cluster: Cluster, fates: Mapping[str, tuple[str, int, GpuScenario]]) -> None:
+    """Every card's readings as they are until ``begin``."""
     for node in cluster.nodes:
         cluster.nvml.reset(node)
-    start_s = time.time() + LATER_S
     for number, (node, gpu, fate) in enumerate(fates.values()):
         first = dict(fate.first) | {"pci.bus_id": f"0000D{os.getpid() % 4096:03X}:{number + 1:02X}:00.0"}
-        cluster.nvml.script(node, gpu, first, [(at_s, gpu, changes) for at_s, changes in fate.later], start_s)
+        cluster.nvml.script(node, gpu, first, [(at_s, gpu, changes) for at_s, changes in fate.later], time.time() + NEVER_S)
+
+
+def begin(cluster: Cluster, job: int, nodes: Iterable[str], go: Path) -> float:
+    """From now on their cards' fates take their course, for each node has read them twice; the job is told by ``go``. The UNIX time of it."""
+
+    def read_twice(node: str) -> bool:
+        where = sample_file.place(gpu_uuid=cluster.nvml.uuid(node, 0))
+        files = [*(cluster.gpualert.state_dir / "node" / node).glob(f"{job}.*/samples.jsonl")]
+        columns = [sample_file.read(path).get((where, "gpu_foreign_processes")) for path in files]
+        return any(column is not None and len(column.values) > 1 for column in columns)
+
+    wait_until(lambda: all(map(read_twice, nodes)), "each node has read its cards twice", 60)
+    start_s = time.time()
+    for node in nodes:
+        cluster.nvml.start(node, start_s)
+    go.touch()
     return start_s
 
 
@@ -97,12 +120,13 @@ def ran(bed: Cluster) -> Iterator[Ran]:
     scenarios = SCENARIOS | {"neighbour": GpuScenario(work(16) | {"processes": f"{neighbour.pid}:1073741824"})}
     places = [(node, gpu) for node in bed.nodes for gpu in range(2)]
     fates = {name: (*place, scenarios[name]) for name, place in zip(names, places, strict=True)}
-    start_s = play(bed, fates)
+    play(bed, fates)
     home = bed.home(ALICE)
     (home / "launcher.py").write_text(LAUNCHER)
-    script = f"#!/bin/bash\nsrun -N4 --ntasks-per-node=1 /usr/bin/python3 {home}/launcher.py {LASTS_S}\n"
+    script = f"#!/bin/bash\nGO={home}/go-first srun -N4 --ntasks-per-node=1 /usr/bin/python3 {home}/launcher.py {LASTS_S}\n"
     job = bed.submit(script, "-N4", "-n4", "--ntasks-per-node=1", "--gres=gpu:2", "--no-requeue", MAIL, user=ALICE)
-    end = bed.wait(job, timeout_s=90)
+    start_s = begin(bed, job, bed.nodes, home / "go-first")
+    end = bed.wait(job, timeout_s=120)
     assert end.state == "COMPLETED"
     wait_until(lambda: len(reports(bed, job)) == 4, "all four reports", 60)
     yield Ran(bed, reports(bed, job), {name: (node, gpu) for name, (node, gpu, _) in fates.items()}, start_s)
@@ -196,12 +220,15 @@ def second(bed: Cluster, ran: Ran) -> tuple[Ran, Shared]:
         "hanging": ("n3", 0, HANGING), "beside_the_hanging": ("n3", 1, SCENARIOS["straggler"]),
         "sliced": ("n4", 0, SLICED), "whole": ("n4", 1, SCENARIOS["straggler"]),
     }  # fmt: skip
-    start_s = play(bed, fates)
-    ranks = "#!/bin/bash\nsrun -N3 --ntasks-per-node=1 sleep 14\n"
+    play(bed, fates)
+    home = bed.home(ALICE)
+    (home / "wait.py").write_text(f"{GO}time.sleep({LASTS_S})\n")
+    ranks = f"#!/bin/bash\nGO={home}/go-second srun -N3 --ntasks-per-node=1 /usr/bin/python3 {home}/wait.py\n"
     job = bed.submit(ranks, "-wn[1-3]", "-N3", "-n3", "--ntasks-per-node=1", "--gres=gpu:2", "--no-requeue", MAIL, user=ALICE)
     jobs = {user: bed.submit(PID_AND_WAIT, "-wn4", "-n1", "--gres=gpu:1", MAIL, user=user) for user in (ALICE, BOB)}
+    start_s = begin(bed, job, ("n1", "n2", "n3"), home / "go-second")
     shared = _on_slices(bed, jobs)
-    assert bed.wait(job, timeout_s=90).state == "COMPLETED"
+    assert bed.wait(job, timeout_s=120).state == "COMPLETED"
     wait_until(lambda: len(reports(bed, job)) == 3, "all three reports", 60)
     return Ran(bed, reports(bed, job), {name: (node, gpu) for name, (node, gpu, _) in fates.items()}, start_s), shared
 

@@ -110,6 +110,11 @@ class NvmlLibrary:
         _change(self._hosts[node], changes)
         self._write(node)
 
+    def start(self, node: str, start_s: float) -> None:
+        """From which UNIX time on the node's timelines count."""
+        self._hosts[node]["start"] = f"{start_s:.3f}"
+        self._write(node)
+
     def script(self, node: str, gpu: int, first: Mapping[str, str], later: Timeline, start_s: float) -> None:
         """What a GPU reads now, and from when on it reads what else: ``later`` counts from ``start_s`` (UNIX time) and has the GPU's own number."""
         self._timelines[node] = sorted([*self._timelines[node], *((at_s, gpu, changes) for at_s, _, changes in later)], key=lambda change: change[0])
