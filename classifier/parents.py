@@ -44,7 +44,7 @@ class Parent:
 
 def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
     """The best known parent: one whose losses history has, else one that is only named; None where nothing names any."""
-    named = _named(job, row)
+    named = told_paths(job, row)
     for relation in ("earlier_attempt", "parent", "same_name"):
         for past in reversed([p for p in job.past if p.relation == relation]):
             if relation == "same_name" and not _of(past, named):
@@ -107,7 +107,7 @@ def saved_to(saved: Iterable[Evidence]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(places))[-MOST:]
 
 
-def _named(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
+def told_paths(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
     """Paths that the run was told to go on from."""
     found: list[tuple[str, Evidence]] = []
     for line, cite in _lines(job, row):

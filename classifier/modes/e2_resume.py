@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, told_paths
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
 CRASHES = {"size_mismatch": "size_mismatch", "no_valid_checkpoint": "no_valid_checkpoint", "corrupt_checkpoint": "corrupt"}
@@ -22,6 +26,8 @@ LEARNED_SHARE = 0.1
 LEAST_LOSSES = 8
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
+SHORTEST_NAME = 4
+_FILE = re.compile(r"[\w./=@+-]{1,200}\.\w{1,12}(?![\w.])")
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
@@ -44,6 +50,10 @@ class Resume(FailureMode):
             return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error))
         if error is not None and not facts.advance.seen and not facts.ended_well and _cut_off(facts, error):
             return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error, "corrupt"))
+        if error is not None and not facts.advance.seen and not facts.ended_well and (named := _of_its_own_file(facts, error)) is not None:
+            account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
+            shows = (*account.shows, Said("that is the file it was to go on from", (named,)))
+            return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", replace(account, shows=shows))
         parent = facts.parent
         if parent is None:
             if not facts.ended_well:
@@ -114,6 +124,25 @@ def _cut_off(facts: Facts, error: Evidence) -> bool:
     if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in CUT or error.where.rank is None:
         return False
     return any(e.where.rank == error.where.rank and e.where.node == error.where.node for e in facts.advance.loaded)
+
+
+def _of_its_own_file(facts: Facts, error: Evidence) -> Evidence | None:
+    """What names the file that the error is about as the one to go on from: a command line, or the rank's own word just before."""
+    if error.cause not in {None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION}:
+        return None  # a right that is missing, say, or memory: the checkpoint may be sound
+    message = str(error.data.get("message", ""))
+    for path, cite in told_paths(facts.job, facts.row):
+        if _names(message, path):
+            return cite
+    mine = [e for e in facts.advance.loaded if (e.where.rank, e.where.node) == (error.where.rank, error.where.node) and isinstance(e.source, Quote)]
+    return next((e for e in mine if isinstance(e.source, Quote) and any(_names(e.source.text, path) for path in _FILE.findall(message))), None)
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether the path stands there, perhaps with an ending that a library gave it; also the last part of it, where that is no mere word."""
+    last = path.rpartition("/")[2]
+    wanted = [path, *([last] if re.search(r"[.\d]", last) else [])]
+    return any(len(one) >= SHORTEST_NAME and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", text) is not None for one in wanted)
 
 
 def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Account:

@@ -16,6 +16,12 @@ def _dies(error: str, before: str = ""):
     return lambda: Run().rank(0, "n1", before + trace(error), code=1).accounting().verdict()
 
 
+def _told(option: str, error: str, before: str = "", wrapped: bool = True):
+    """Submitted with ``option``."""
+    text = before + (trace(error) if wrapped else error)
+    return lambda: Run().rank(0, "n1", text, code=1).accounting(submit_line=f"sbatch train.sh {option}").verdict()
+
+
 def _child(first: float, **job):
     return lambda: done(
         Run(past=(PARENT,), **job).rank(0, "n1", steps(1, 60, None, lambda i: first * 0.97**i), code=0, end=100, times=ticks(60)), end=101
@@ -52,8 +58,15 @@ EXAMPLES = {
     ),
     "pickle: a file cut off, which it was to go on from": _dies("EOFError: Ran out of input", "resuming from out/part-2.pkl\n"),
     "pickle: not one at all": _dies("_pickle.UnpicklingError: pickle data was truncated", "Resuming training from checkpoint out/last.pkl\n"),
+    "the file of its option is not there": _told("--resume best.pt", "FileNotFoundError: [Errno 2] No such file or directory: 'best.pt'"),
+    "a library gave it an ending": _told("--resume dqn_walk", "FileNotFoundError: [Errno 2] No such file or directory: '/scratch/dqn_walk.zip'"),
+    "the file of its option is no such thing, in R": _told("--resume state.rds", 'Error in readRDS("state.rds") : unknown input format\n', wrapped=False),
+    "the file it said it goes on from is not there": _dies("OSError: cannot open out/last-7.pkl", "resuming from out/last-7.pkl\n"),
 }
 NEAR_MISSES = {
+    "another file than that of its option": _told("--resume best.pt", "FileNotFoundError: [Errno 2] No such file or directory: 'train.csv'"),
+    "its option's file may not be read": _told("--resume best.pt", "PermissionError: [Errno 13] Permission denied: 'best.pt'"),
+    "a word of its option stands in a message": _told("--resume run", "ValueError: cannot run without labels"),
     "requeued before it could save": _requeued(45),
     "requeued, and its loss goes on from a trained model's": lambda: done(
         Run(past=(EARLIER.model_copy(update={"checkpoints": (), "head_loss": None, "tail_loss": None, "steps_done": None}),))
