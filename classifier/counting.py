@@ -74,6 +74,10 @@ _PREPARING = re.compile(
 """What loops do before they train: their counts are no progress of training."""
 _WITH_METRIC = re.compile(r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time", re.IGNORECASE)
 """Words of these that loops say beside a metric, too."""
+_LABELS = re.compile(
+    r"['\"](?:(?:local_|global_)?rank|worker(?:_id)?|node|host(?:name)?|device|gpu|thread|process|pid|fold|seed)['\"]\s?:\s?(?:['\"][^'\"]{0,60}['\"]|\d{1,12})"
+)
+"""Fields of a record that say whose it is, and nothing of what it does."""
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
 """Optuna's and Stan's own lines."""
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
@@ -157,7 +161,8 @@ def _counting(text: str) -> Data | None:
     if found is None or at is None:
         return None
     metric = _METRIC.search(body)
-    if _PREPARING.search(_WITH_METRIC.sub("", body) if metric is not None else body) and not _KNOWN.search(body):
+    about = _LABELS.sub("", body)
+    if _PREPARING.search(_WITH_METRIC.sub("", about) if metric is not None else about) and not _KNOWN.search(body):
         return None
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]

@@ -15,7 +15,7 @@ DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|m?logloss"
 """What a booster lowers, too, where it says that it is of the training data (XGBoost's ``train-rmse``)."""
 METRIC_WORDS = (
     rf"{LOSS_WORDS}|rmse|mae|mape|r2|l1|l2|err(?:or)?|acc(?:uracy)?|auc|f1|ppl|perplexity|bleu|reward|return|score|elbo|kl|lr|learning[ _]rate"
-    r"|g(?:rad(?:ient)?)?[ _]?norm|likelihood|ll|energy|residual|mAP|iou|dice|bpc|wer"
+    r"|g(?:rad(?:ient)?)?[ _]?norm|likelihood|ll|energy|residual|mAP|iou|dice|bpc|wer|brier"
 )
 _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")

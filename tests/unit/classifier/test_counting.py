@@ -25,6 +25,10 @@ LOOPS = {
     "Keras without a loss": ("Epoch 3/10 - 2.1s - acc 0.93\n", 1),
     "bracketed steps": ("[12/100] acc=0.31 time 0.1s\n[13/100] acc=0.35 time 0.1s\n[14/100] acc=0.36 time 0.1s\n", 3),
     "JSON lines": ('{"epoch": 3, "mse": 0.12}\n', 1),
+    "JSON lines that say whose they are": (
+        '{"ts": 1795337422.93, "worker": 0, "update": 10, "of": 60, "margin": 0.46}\n{"ts": 1795337423.84, "worker": 0, "update": 20, "of": 60, "margin": 0.31}\n',
+        2,
+    ),
     "logfmt": ("level=info msg=train step=10 nll=2.1 dur=3ms\n", 1),
     "CSV with a header": ("step,loss,acc\n1,0.52,0.31\n2,0.43,0.33\n", 2),
     "a table of spaces": ("    step         loss      acc         lr\n       1     2.008559    0.880   5.00e-04\n", 1),
@@ -93,6 +97,7 @@ OTHERS = {
     "a matrix at once": "[[0.1 0.2 0.3]\n [0.2 0.3 0.4]\n [0.3 0.4 0.5]\n [0.4 0.5 0.6]]\n",
     "files": "Files 1 of 10: 0.3 MB\nFiles 2 of 10: 0.4 MB\nFiles 3 of 10: 0.5 MB\n",
     "workers": "worker 1: 0.31 ready\nworker 2: 0.32 ready\nworker 3: 0.35 ready\n",
+    "workers in JSON lines": "".join('{"event": "worker up", "worker": %d, "it": %d, "took": 0.3%d}\n' % (i, i, i) for i in range(1, 4)),
     "retries": "attempt 1/5 failed, waiting 0.5 s\nattempt 2/5 failed, waiting 1.5 s\nattempt 3/5 failed, waiting 2.5 s\n",
     "frames of a traceback": 'Traceback (most recent call last):\n  File "a.py", line 1, in a\n  File "a.py", line 2, in b\n  File "a.py", line 3, in c\nValueError: 3\n',
     "the list in an error": "Traceback (most recent call last):\nAssertionError: \nMismatch at indices:\n [0]: 1.0 (ACTUAL), 1.1\n [1]: 1.0 (ACTUAL), 1.1\n [2]: 1.0 (ACTUAL), 1.1\n",
