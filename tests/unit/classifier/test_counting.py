@@ -97,7 +97,7 @@ OTHERS = {
     "a matrix at once": "[[0.1 0.2 0.3]\n [0.2 0.3 0.4]\n [0.3 0.4 0.5]\n [0.4 0.5 0.6]]\n",
     "files": "Files 1 of 10: 0.3 MB\nFiles 2 of 10: 0.4 MB\nFiles 3 of 10: 0.5 MB\n",
     "workers": "worker 1: 0.31 ready\nworker 2: 0.32 ready\nworker 3: 0.35 ready\n",
-    "workers in JSON lines": "".join('{"event": "worker up", "worker": %d, "it": %d, "took": 0.3%d}\n' % (i, i, i) for i in range(1, 4)),
+    "workers in JSON lines": "".join(f'{{"event": "worker up", "worker": {i}, "it": {i}, "took": 0.3{i}}}\n' for i in range(1, 4)),
     "retries": "attempt 1/5 failed, waiting 0.5 s\nattempt 2/5 failed, waiting 1.5 s\nattempt 3/5 failed, waiting 2.5 s\n",
     "frames of a traceback": 'Traceback (most recent call last):\n  File "a.py", line 1, in a\n  File "a.py", line 2, in b\n  File "a.py", line 3, in c\nValueError: 3\n',
     "the list in an error": "Traceback (most recent call last):\nAssertionError: \nMismatch at indices:\n [0]: 1.0 (ACTUAL), 1.1\n [1]: 1.0 (ACTUAL), 1.1\n [2]: 1.0 (ACTUAL), 1.1\n",
