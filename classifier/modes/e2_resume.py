@@ -27,7 +27,7 @@ LEAST_LOSSES = 8
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 SHORTEST_NAME = 4
-_FILE = re.compile(r"[\w./=@+-]{1,200}\.\w{1,12}(?![\w.])")
+_BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
@@ -135,7 +135,12 @@ def _of_its_own_file(facts: Facts, error: Evidence) -> Evidence | None:
         if _names(message, path):
             return cite
     mine = [e for e in facts.advance.loaded if (e.where.rank, e.where.node) == (error.where.rank, error.where.node) and isinstance(e.source, Quote)]
-    return next((e for e in mine if isinstance(e.source, Quote) and any(_names(e.source.text, path) for path in _FILE.findall(message))), None)
+    return next((e for e in mine if isinstance(e.source, Quote) and any(_names(e.source.text, path) for path in _files(message))), None)
+
+
+def _files(message: str) -> list[str]:
+    """Words that look like a file's name: with an ending."""
+    return [one for word in _BETWEEN.split(message[:2000]) if "." in (one := word.strip(".")) and len(one) <= 200][:20]
 
 
 def _names(text: str, path: str) -> bool:
