@@ -17,21 +17,38 @@ import pytest
 from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.series import Series
-from tests.integration.node.a_node import ANode, a_failing_job, until
+from tests.integration.node.a_node import ANode, a_failing_job, sampled, until
 from tests.testbed import nvml_library
 from tests.testbed.gpu_scenarios import SCENARIOS, work
 
 NAMES = [*SCENARIOS, "neighbour", "stop_and_go"]
 END_S = 4.2
+NEVER_S = 86_400.0
 
 
 def uuid(name: str) -> str:
     return nvml_library.healthy("scenarios", NAMES.index(name))["uuid"]
 
 
+def play(node: ANode, neighbour: int, start_s: float) -> None:
+    """The cards' readings: as they are first, and what becomes of them from a UNIX time on."""
+    start_us = int(min(start_s, time.time()) * 1e6)  # a sample of the future would hide those that come
+    samples = " ".join(f"{start_us + int(at * 1e6 / 6)}:{100 if at % 6 < 3 else 0}" for at in range(36))
+    cards = [nvml_library.healthy("scenarios", i) | {"pci.bus_id": f"0000C{os.getpid() % 4096:03X}:{i + 1:02X}:00.0"} for i in range(len(NAMES))]
+    timeline = []
+    for i, name in enumerate(NAMES):
+        if name in SCENARIOS:
+            cards[i] |= SCENARIOS[name].first
+            timeline += [(at, i, changes) for at, changes in SCENARIOS[name].later]
+    cards[NAMES.index("neighbour")] |= work(48) | {"processes": f"{neighbour}:12884901888"}
+    cards[NAMES.index("stop_and_go")] |= work(24) | {"samples.gpu": samples.split(" ")[0]}
+    timeline.append((1.0, NAMES.index("stop_and_go"), {"samples.gpu": samples}))
+    nvml_library.write_readings(node.readings, cards, {"start": f"{start_s:.3f}"}, sorted(timeline, key=lambda change: change[0]))
+
+
 @pytest.fixture(scope="module")
 def run(library: Path, munge_daemon: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """The report of a job of four seconds, when it began and ended, and a stranger's pid."""
+    """The report of a job, when the cards' fates began and ended: for four seconds, once the service has read them as they were before."""
     import shutil
     import tempfile
 
@@ -39,21 +56,12 @@ def run(library: Path, munge_daemon: object, tmp_path_factory: pytest.TempPathFa
     root.chmod(0o755)
     node = ANode(root, munge_daemon[1], library)  # type: ignore[index]
     neighbour = subprocess.Popen(["sleep", "60"])
-    now_us = int(time.time() * 1e6)
-    samples = " ".join(f"{now_us + int(at * 1e6 / 6)}:{100 if at % 6 < 3 else 0}" for at in range(36))
-    cards = [nvml_library.healthy("scenarios", i) | {"pci.bus_id": f"0000C{os.getpid() % 4096:03X}:{i + 1:02X}:00.0"} for i in range(len(NAMES))]
-    timeline = []
-    for i, name in enumerate(NAMES):
-        if name in SCENARIOS:
-            cards[i] |= SCENARIOS[name].first
-            timeline += [(at, i, changes) for at, changes in SCENARIOS[name].later]
-    cards[NAMES.index("neighbour")] |= work(48) | {"processes": f"{neighbour.pid}:12884901888"}
-    cards[NAMES.index("stop_and_go")] |= work(24) | {"samples.gpu": samples.split(" ")[0]}
-    timeline.append((1.0, NAMES.index("stop_and_go"), {"samples.gpu": samples}))
-    nvml_library.write_readings(node.readings, cards, timeline=sorted(timeline, key=lambda change: change[0]))
-    begun_ns = time.time_ns()
+    play(node, neighbour.pid, time.time() + NEVER_S)
     job = a_failing_job(node)
     service = node.start()
+    until(lambda: sampled(job) > 1, "the cards are read twice as they were before", 60)
+    begun_ns = time.time_ns()
+    play(node, neighbour.pid, begun_ns / 1e9)
     time.sleep(END_S)
     ended_ns = time.time_ns()
     job.end(env={"SLURM_JOB_GPUS": f"0-{len(NAMES) - 1}"})
