@@ -1,4 +1,4 @@
-"""Test part, without Slurm: ranks below mpiexec, mpirun, torchrun, dask, joblib and launchers of one's own, which abort, wait, are killed, or end well."""
+"""Without Slurm: ranks below mpiexec, mpirun, torchrun, dask, joblib and launchers of one's own, which abort, wait, are killed, or end well."""
 
 from collections.abc import Iterator
 
@@ -240,4 +240,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from own()
 
 
-RECIPE = Recipe("below_launchers", "test", jobs)
+RECIPE = Recipe("below_launchers", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: crews that do what they were meant to, most of them with words around it that sound otherwise."""
+"""Crews that do what they were meant to, most of them with words around it that sound otherwise."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -124,4 +124,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("calm_after_noise", "test", jobs)
+RECIPE = Recipe("calm_after_noise", "development", jobs)

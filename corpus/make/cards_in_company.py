@@ -1,4 +1,4 @@
-"""Test part: crews on Slurm beside whose ranks the cards' readings are told beforehand: broken, full, hot, idle, starved, waiting for the wire or for one of them, and well.
+"""Crews on Slurm beside whose ranks the cards' readings are told beforehand: broken, full, hot, idle, starved, waiting for the wire or for one of them, and well.
 
 No GPU is there: what a program says of CUDA it says by itself. It waits, starves, lags and saves in earnest.
 """
@@ -189,4 +189,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("cards_in_company", "test", jobs)
+RECIPE = Recipe("cards_in_company", "development", jobs)

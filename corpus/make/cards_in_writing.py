@@ -1,4 +1,4 @@
-"""Test part, by hand: cards that are full, broken, hot, idle or kept waiting, in jobs of one node and of several, in words of libraries that run nowhere here."""
+"""By hand: cards that are full, broken, hot, idle or kept waiting, in jobs of one node and of several, in words of libraries that run nowhere here."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -205,4 +205,4 @@ def jobs() -> Iterator[HandJob]:
         yield from map(make, range(count))
 
 
-RECIPE = Recipe("cards_in_writing", "test", jobs)
+RECIPE = Recipe("cards_in_writing", "development", jobs)

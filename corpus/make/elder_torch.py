@@ -1,4 +1,4 @@
-"""Test part: PyTorch 1.12 with Ignite, skorch, Lightning 1.7, Stable-Baselines3 and loops of its time, alone and as two or three processes over gloo."""
+"""PyTorch 1.12 with Ignite, skorch, Lightning 1.7, Stable-Baselines3 and loops of its time, alone and as two or three processes over gloo."""
 
 from corpus.make._elder import IGNITE, LIGHT, RL, SKORCH, ring, tagger
 from corpus.running.either import Either, either_jobs
@@ -46,4 +46,4 @@ SCRIPTS = (
     Either(ring(mid="if it == 55:\n    import ctypes\n    ctypes.memset(16, 1, 64)"), "A2", "segfault", script="ring.py", launch=LAUNCH, failed=(0, 1), first=()),
     Either(ring(mid="if it == 61:\n    budget = 800 // (it - 61)"), "A3", "div_zero", script="ring.py", launch=LAUNCH, failed=(0, 1), first=()),
 )  # fmt: skip
-RECIPE = Recipe("elder_torch", "test", lambda: either_jobs(SCRIPTS, "torch-112"))
+RECIPE = Recipe("elder_torch", "development", lambda: either_jobs(SCRIPTS, "torch-112"))

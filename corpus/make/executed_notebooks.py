@@ -1,4 +1,4 @@
-"""Test part: notebooks that papermill and nbconvert execute: a cell's error is told twice, in colours, and by somebody else's exit status."""
+"""Notebooks that papermill and nbconvert execute: a cell's error is told twice, in colours, and by somebody else's exit status."""
 
 import json
 from collections.abc import Iterator
@@ -72,4 +72,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
         yield replace(job, files=dict(one.files))
 
 
-RECIPE = Recipe("executed_notebooks", "test", jobs)
+RECIPE = Recipe("executed_notebooks", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: matrix factorisation on Slurm, ranks that meet by files: stragglers, slow links, too many saves, lost work, kernel kills. What GPUs read is scripted."""
+"""Matrix factorisation on Slurm, ranks that meet by files: stragglers, slow links, too many saves, lost work, kernel kills. What GPUs read is scripted."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -194,4 +194,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("factor_sweeps", "test", jobs)
+RECIPE = Recipe("factor_sweeps", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: what becomes of crews from outside: nodes that die or are set down, preemption, requeues, cancels, and limits of time."""
+"""What becomes of crews from outside: nodes that die or are set down, preemption, requeues, cancels, and limits of time."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -171,4 +171,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from called_back()
 
 
-RECIPE = Recipe("fates_in_the_queue", "test", jobs)
+RECIPE = Recipe("fates_in_the_queue", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: ranks that never come together: a neighbour looked for elsewhere, a world larger than the crew, a lock, a death before the first meeting."""
+"""Ranks that never come together: a neighbour looked for elsewhere, a world larger than the crew, a lock, a death before the first meeting."""
 
 from collections.abc import Iterator
 
@@ -157,4 +157,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
     yield from local()
 
 
-RECIPE = Recipe("gathering_points", "test", jobs)
+RECIPE = Recipe("gathering_points", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: JAX 0.4.30 with Haiku, Equinox and NumPyro: loops that log as papers' repositories do."""
+"""JAX 0.4.30 with Haiku, Equinox and NumPyro: loops that log as papers' repositories do."""
 
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
@@ -135,4 +135,4 @@ SCRIPTS = (
     Either(PYRO + "print('posterior is fitted')", "G1", script="svi.py"),
     Either("import numpyro\nprint(numpyro.__version__)\n" + PYRO.replace("dist.Normal(a * x + b, 0.3), obs=y", "dist.Normal(a * x + b, -0.3, validate_args=True), obs=y"), "A1", "traceback", "config", "svi.py", tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("haiku_loops", "test", lambda: either_jobs(SCRIPTS, "haiku"))
+RECIPE = Recipe("haiku_loops", "development", lambda: either_jobs(SCRIPTS, "haiku"))

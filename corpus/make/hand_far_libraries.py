@@ -1,4 +1,4 @@
-"""Test part, by hand: what needs a GPU, in the words of PaddlePaddle, MXNet, CuPy, Numba, XGBoost, Horovod, TensorFlow, JAX and PyTorch from 1.10 on."""
+"""By hand: what needs a GPU, in the words of PaddlePaddle, MXNet, CuPy, Numba, XGBoost, Horovod, TensorFlow, JAX and PyTorch from 1.10 on."""
 
 from collections.abc import Callable, Iterator
 
@@ -140,4 +140,4 @@ def jobs() -> Iterator[HandJob]:
     yield from good()
 
 
-RECIPE = Recipe("hand_far_libraries", "test", jobs)
+RECIPE = Recipe("hand_far_libraries", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: LIBSVM, LIBLINEAR, fastText and C++, driven by make, GNU parallel, xargs and awk; pipelines whose parts end in their own ways."""
+"""LIBSVM, LIBLINEAR, fastText and C++, driven by make, GNU parallel, xargs and awk; pipelines whose parts end in their own ways."""
 
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
@@ -133,4 +133,4 @@ SCRIPTS = (
     Either("set -eu\nmodule() { echo \"module $*\"; }\nmodule load cuda\ncp prepare.txt prepare; chmod a-x prepare\n./prepare\necho ready", "A1", "permission", "env", "job.sh", (("prepare.txt", "echo\n"),), status=126),
     Either("set -eu\necho stage-in\nexec trainer-v5 --config base.yaml", "A1", "file_not_found", "env", "job.sh", status=127, tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("made_by_make", "test", lambda: either_jobs(SCRIPTS, "trainers"))
+RECIPE = Recipe("made_by_make", "development", lambda: either_jobs(SCRIPTS, "trainers"))

@@ -1,4 +1,4 @@
-"""Test part: crews that stand still in training: one of them waits for something else, has left, has died without the others noticing, or has been stopped."""
+"""Crews that stand still in training: one of them waits for something else, has left, has died without the others noticing, or has been stopped."""
 
 from collections.abc import Iterator
 from random import Random
@@ -154,4 +154,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob | HandJob]:
     yield from map(written, range(2))
 
 
-RECIPE = Recipe("mid_run_halts", "test", jobs)
+RECIPE = Recipe("mid_run_halts", "development", jobs)

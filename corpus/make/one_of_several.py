@@ -1,4 +1,4 @@
-"""Test part: crews of which one fails first, and whose others then tell of lost neighbours, closed streams and refused connections."""
+"""Crews of which one fails first, and whose others then tell of lost neighbours, closed streams and refused connections."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -75,4 +75,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from thrown()
 
 
-RECIPE = Recipe("one_of_several", "test", jobs)
+RECIPE = Recipe("one_of_several", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: PaddlePaddle 2.6: its high-level Model with callbacks and metrics, loops by hand in its own words, its way of dying."""
+"""PaddlePaddle 2.6: its high-level Model with callbacks and metrics, loops by hand in its own words, its way of dying."""
 
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
@@ -88,4 +88,4 @@ SCRIPTS = (
     Either(low(early="from paddle.amp import GradScaler\nprint('GradScaler: if inf or nan is found in gradients, the update is skipped; 0 found so far')\nimport os\nos.system('nvcc --version')", late="print('[EVAL] error: 0.0132 (lower is better), fail cases: 3 of 200')", seed=10), "G1", script="gru.py", hard=True),
     Either(low(total=4, every=1, seed=11), "E3", script="gru.py"),
 )  # fmt: skip
-RECIPE = Recipe("paddle_models", "test", lambda: either_jobs(SCRIPTS, "paddle"))
+RECIPE = Recipe("paddle_models", "development", lambda: either_jobs(SCRIPTS, "paddle"))

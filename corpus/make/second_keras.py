@@ -1,4 +1,4 @@
-"""Test part: TensorFlow 2.15 with Keras 2: fit with its bar and without, callbacks, custom loops, and estimators' way of logging."""
+"""TensorFlow 2.15 with Keras 2: fit with its bar and without, callbacks, custom loops, and estimators' way of logging."""
 
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
@@ -78,4 +78,4 @@ SCRIPTS = (
     Either(loop(early="tf.summary.create_file_writer('/etc/summaries').as_default()", seed=10), "A1", "permission", "config", "estimate.py"),
     Either(loop(late="import sys\nsys.stderr.write('W tensorflow/core/framework/op_kernel.cc:1827] OP_REQUIRES at cast_op.cc:122 : UNIMPLEMENTED: fallback taken\\n')\ntf.print('errors in 200 steps:', 0)", seed=11), "G1", script="estimate.py", hard=True),
 )  # fmt: skip
-RECIPE = Recipe("second_keras", "test", lambda: either_jobs(SCRIPTS, "keras-2"))
+RECIPE = Recipe("second_keras", "development", lambda: either_jobs(SCRIPTS, "keras-2"))

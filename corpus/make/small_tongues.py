@@ -1,4 +1,4 @@
-"""Test part: training in Ruby, PHP, Lua, OCaml, Guile and Fortran, whose errors have other forms than Python's."""
+"""Training in Ruby, PHP, Lua, OCaml, Guile and Fortran, whose errors have other forms than Python's."""
 
 from dataclasses import replace
 
@@ -61,4 +61,4 @@ SCRIPTS = (
     fortran(written(FORTRAN, mid="if (it == 44) call poke()", lr="0.1d0", seed=5).replace("end program relax", "contains\n  subroutine poke()\n    use iso_c_binding\n    integer, pointer :: p(:)\n    call c_f_pointer(transfer(24_c_intptr_t, c_null_ptr), p, [4])\n    p(1) = 3\n  end subroutine\nend program relax"), "A2", "segfault", status=-11),
     fortran(written(FORTRAN, late="write(0,'(a)') 'Note: The following floating-point exceptions are signalling: IEEE_UNDERFLOW_FLAG IEEE_DENORMAL'", lr="0.1d0", seed=6), "G1", hard=True, tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("small_tongues", "test", lambda: either_jobs(SCRIPTS, "small-tongues"))
+RECIPE = Recipe("small_tongues", "development", lambda: either_jobs(SCRIPTS, "small-tongues"))

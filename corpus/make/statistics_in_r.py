@@ -1,4 +1,4 @@
-"""Test part: R as statisticians run it: loops that cat, optimisers that trace, errors, conditions and the interpreter's own death."""
+"""R as statisticians run it: loops that cat, optimisers that trace, errors, conditions and the interpreter's own death."""
 
 from dataclasses import replace
 
@@ -62,4 +62,4 @@ SCRIPTS = (
     replace(R, code=loop(total=3, every=1, seed=18), mode="E3"),
     replace(R, code='cat("resuming from state.rds\\n")\nstate <- readRDS("state.rds")\n' + loop(seed=19), mode="E2", variant="corrupt", files=(("state.rds", "RDX3 not whole"),), args=("--resume", "state.rds")),
 )  # fmt: skip
-RECIPE = Recipe("statistics_in_r", "test", lambda: either_jobs(SCRIPTS, "r"))
+RECIPE = Recipe("statistics_in_r", "development", lambda: either_jobs(SCRIPTS, "r"))

@@ -1,4 +1,4 @@
-"""Test part: CatBoost, gensim, SentencePiece, statsmodels and what scikit-learn prints by itself, as a data scientist's folder of scripts."""
+"""CatBoost, gensim, SentencePiece, statsmodels and what scikit-learn prints by itself, as a data scientist's folder of scripts."""
 
 from corpus.make._classic import AKIN, CAT, CATS, EXTRA, GENSIM, HDR, SPM, SPMIN, TOPICS
 from corpus.running.either import Either, either_jobs
@@ -33,4 +33,4 @@ SCRIPTS = (
     Either(HDR + AKIN + "LatentDirichletAllocation(3, max_iter=18, verbose=1, evaluate_every=1, perp_tol=0, random_state=0).fit(np.abs(np.round(X)))\nprint('LDA fitted, perplexity above')", "G1", script="lda.py"),
     Either(HDR + EXTRA, "G1", script="glm.py", hard=True),
 )  # fmt: skip
-RECIPE = Recipe("words_and_boosters", "test", lambda: either_jobs(SCRIPTS, "catboost"))
+RECIPE = Recipe("words_and_boosters", "development", lambda: either_jobs(SCRIPTS, "catboost"))
