@@ -75,6 +75,7 @@ ENVIRONMENTS = {
     "torch-26": Environment(f"{PREFIX}t62/bin/python", f"{PREFIX}t62", "/apps/torch312", packages=("torch", "numpy", "lightning", "transformers", "accelerate", "safetensors")),
     "ranks": Environment(f"{PREFIX}mpi/bin/python", f"{PREFIX}mpi", "/opt/envs/mpi5", packages=("mpi4py", "mpich", "openmpi", "distributed", "loky", "joblib")),
     "torch-22": Environment(f"{PREFIX}t22/bin/python", f"{PREFIX}t22", "/scratch/pt310", packages=("torch", "numpy", "pytorch-lightning", "absl-py")),
+    "torch-28": Environment(f"{PREFIX}t28/bin/python", f"{PREFIX}t28", "/sw/pytorch280", packages=("torch", "numpy", "lightning", "transformers", "accelerate", "tqdm", "loguru")),
     "catboost": Environment(f"{PREFIX}cat/bin/python", f"{PREFIX}cat", "/apps/ml/ds-24", packages=("catboost", "scikit-learn", "numpy", "gensim", "sentencepiece", "statsmodels", "papermill", "nbconvert")),
     "torch-112": Environment(f"{PREFIX}p12/bin/python", f"{PREFIX}p12", "/envs/pt1-p310", packages=("torch", "numpy", "pytorch-lightning", "pytorch-ignite", "skorch", "stable-baselines3")),
     "paddle": Environment(f"{PREFIX}pdl/bin/python", f"{PREFIX}pdl", "/envs/pp26-cpu", packages=("paddlepaddle", "numpy")),
