@@ -21,7 +21,7 @@ def never_together() -> Iterator[SlurmJob | LocalJob]:
     patience = ", timeout=__import__('datetime').timedelta(seconds=17)"
     yield crew(NEVER, "EACH", 2, 2, "srun", head="export WORLD_SIZE=4\n", places={"meet": patience, "top": "os.environ['WORLD_SIZE'] = '4'"}, state="FAILED")
     yield crew(NEVER, "ZERO", 2, how="srun", head="export WORLD=3\n", places={"before": "log_dist(f'initialising the process group, {world} ranks', ranks=range(world))"}, state=OVER)
-    groups = "pair = dist.new_group([0, 1]) if rank < 2 else None\ndist.barrier()" + "\nif rank == 2:\n    dist.new_group([0, 1])"
+    groups = only(2, None, "dist.distributed_c10d._get_default_store().wait(['vocabulary/ready'])") + "\ndist.barrier()"
     yield crew(NEVER.but(fault="user"), "CLIP", 3, places={"early": groups}, state=OVER)
     one = "if rank == 0:\n    dist.barrier()\nstate = [None]\ndist.broadcast_object_list(state, src=0)"
     yield crew(NEVER.but(fault="user"), "VIT", 2, how="srun", launch={"srun": "-l"}, places={"early": "say('synchronising the initial weights')\n" + only(0, None, "dist.recv(torch.zeros(1), src=1)") + "\n" + one.splitlines()[-2] + "\n" + one.splitlines()[-1]}, python="torch", state=OVER)
