@@ -81,6 +81,10 @@ ENVIRONMENTS = {
     "paddle": Environment(f"{PREFIX}pdl/bin/python", f"{PREFIX}pdl", "/envs/pp26-cpu", packages=("paddlepaddle", "numpy")),
     "haiku": Environment(f"{PREFIX}jx4/bin/python", f"{PREFIX}jx4", "/home/sw/jax04", packages=("jax", "jaxlib", "dm-haiku", "equinox", "optax", "numpyro", "numpy")),
     "keras-2": Environment(f"{PREFIX}k15/bin/python", f"{PREFIX}k15", "/home/sw/tf215", packages=("tensorflow-cpu", "keras", "numpy")),
+    "torch-29": Environment(
+        f"{PREFIX}u29/bin/python", f"{PREFIX}u29", "/shared/pt-313",
+        packages=("torch", "numpy", "transformers", "accelerate", "lightning", "trl", "peft", "timm", "datasets", "jax", "jaxlib", "flax", "optax", "orbax-checkpoint", "keras", "scikit-learn"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
