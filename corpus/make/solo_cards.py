@@ -29,7 +29,7 @@ def trace(file: str, *frames: tuple[int, str, str], error: str) -> str:
     return "Traceback (most recent call last):\n" + "".join(f'  File "/lustre/proj/{file}", line {n}, in {where}\n    {code}\n' for n, where, code in frames) + error
 
 
-def one(number: int, label: Label, text: str, steps: int, *, model: dict[str, object], held: Callable[[float], float], code: int = 1, signal: int | None = None, tail_s: float = 0.6, name: str = "train", kernel: Sequence[tuple[float, str, str]] = (), counters: dict[str, object] | None = None, vanishes: bool = False) -> HandJob:  # fmt: skip
+def one(number: int, label: Label, text: str, steps: int, *, model: dict[str, object], held: Callable[[float], float] | float, code: int = 1, signal: int | None = None, tail_s: float = 0.6, name: str = "train", kernel: Sequence[tuple[float, str, str]] = (), counters: dict[str, object] | None = None, vanishes: bool = False) -> HandJob:  # fmt: skip
     """A job of one task: its lines, what it said last, and its card. ``held`` is the memory in use by the second, in GiB."""
     dice = Random(900 + number)
     hand = Hand((f"gpu{14 + number:02d}",), job_id=9_310_000 + 17 * number, gpus=1, name=name, start_ns=BEGAN_NS + number * 7 * 10**12)
@@ -42,7 +42,7 @@ def one(number: int, label: Label, text: str, steps: int, *, model: dict[str, ob
     end = at + 2
     times = [15.0 * k for k in range(int(end / 15) + 1)]
     busy = [t > 44 and steps > 0 and t < at for t in times]
-    used = [held(t) * GIB for t in times]
+    used = [(held(t) if callable(held) else held) * GIB for t in times]
     hand.gpu(node, 0, model, None if vanishes else (counters or {}), utilization_percent=[96 + dice.uniform(-2, 3) if b else 0 for b in busy], sm_activity_percent=[57 + dice.uniform(-4, 4) if b else 0.0 for b in busy], memory_used_bytes=used, power_mw=[330_000 + 9_000 * dice.random() if b else 78_000 for b in busy])  # fmt: skip
     hand.ended("FAILED", code=0 if signal else code, signal=signal or 0, end=end, steps=(("batch", "FAILED", code, 0), ("0", "FAILED", 0 if signal else code, signal or 0)))
     return HandJob(label, hand)
@@ -62,11 +62,11 @@ def full() -> Iterator[HandJob]:
     text = trace("pack/loop.py", (154, "<module>", "run(cfg)"), (97, "run", "loss.backward()"), error=said.format("6.84", "139.81", "3.20", "136.60", "131.44", "4.61 GiB"))
     yield one(3, label, text, 640, model=H200, held=lambda t: 96 if t < 200 else 137, name="pack-long")
     text = trace("det/eval.py", (58, "evaluate", "boxes = head(feats.float().flatten(0, 1))"), error=said.format("31.50", "79.19", "20.44", "58.74", "41.07", "17.02 GiB") + "\n")
-    yield one(4, label, text, 400, model={}, held=lambda t: 55, name="det-r50", tail_s=9.0)
+    yield one(4, label, text, 400, model={}, held=55, name="det-r50", tail_s=9.0)
     text = trace("train.py", (204, "<module>", "app.run(main)"), (171, "main", "state, metrics = p_train_step(state, batch)"), error="jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 21.63GiB.")
     yield one(6, label, text, 0, model={}, held=lambda t: 60.0 if t > 12 else 0.5, name="nnx-lm")
     text = trace("peft/tune.py", (77, "<module>", "trainer.train()"), error=said.replace("{} GiB. GPU", "{} MiB. GPU").replace("Including", "Process 80122 has 52.10 GiB memory in use. Including").format("512.00", "79.19", "0.41", "26.60", "25.31", "711.20 MiB"))
-    yield one(5, label, text, 120, model={}, held=lambda t: 78.6, name="tune-lora")
+    yield one(5, label, text, 120, model={}, held=78.6, name="tune-lora")
 
 
 def broken() -> Iterator[HandJob]:
@@ -75,9 +75,9 @@ def broken() -> Iterator[HandJob]:
     said = "torch.AcceleratorError: CUDA error: {}\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."
     ecc = {"ecc_volatile_uncorrected": 1, "ecc_aggregate_uncorrected": 1, "remap_pending": True, "remapped_rows_uncorrectable": 1}
     line = "NVRM: Xid (PCI:0000:1b:00): {}"
-    yield one(7, label, trace("moe/pretrain.py", (310, "train_step", "grad_norm = optimizer.step()"), error=said.format("uncorrectable ECC error encountered")), 900, model={}, held=lambda t: 66, kernel=((-0.4, "xid", line.format("94, pid=88121, name=python, Contained: SM (0x1). RST: No, D-RST: No")),), counters=ecc)  # type: ignore[arg-type]
-    yield one(8, label, trace("train.py", (133, "main", "torch.cuda.synchronize()"), error=said.format("unspecified launch failure")), 700, model={}, held=lambda t: 41, kernel=((-0.7, "xid", line.format("79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")),), vanishes=True)
-    yield one(9, label, trace("ast/finetune.py", (205, "<module>", "scaler.step(opt)"), error=said.format("unknown error")), 520, model=H200, held=lambda t: 88, kernel=((-46.0, "xid", line.format("119, pid=70214, name=python, Timeout after 45s of waiting for RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20802a02 0x5c).")),), vanishes=True, tail_s=47.0)
+    yield one(7, label, trace("moe/pretrain.py", (310, "train_step", "grad_norm = optimizer.step()"), error=said.format("uncorrectable ECC error encountered")), 900, model={}, held=66, kernel=((-0.4, "xid", line.format("94, pid=88121, name=python, Contained: SM (0x1). RST: No, D-RST: No")),), counters=ecc)  # type: ignore[arg-type]
+    yield one(8, label, trace("train.py", (133, "main", "torch.cuda.synchronize()"), error=said.format("unspecified launch failure")), 700, model={}, held=41, kernel=((-0.7, "xid", line.format("79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.")),), vanishes=True)
+    yield one(9, label, trace("ast/finetune.py", (205, "<module>", "scaler.step(opt)"), error=said.format("unknown error")), 520, model=H200, held=88, kernel=((-46.0, "xid", line.format("119, pid=70214, name=python, Timeout after 45s of waiting for RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20802a02 0x5c).")),), vanishes=True, tail_s=47.0)
 
 
 def misused() -> Iterator[HandJob]:
@@ -85,11 +85,11 @@ def misused() -> Iterator[HandJob]:
     label = Label(mode="A3", cause="cuda_runtime", fault="user", **ALONE)  # type: ignore[arg-type]
     said = "torch.AcceleratorError: CUDA error: {}\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more information.\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
     blocks = "\n".join(f"/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1515: indexSelectSmallIndex: block: [{b},0,0], thread: [{t},0,0] Assertion `srcIndex < srcSelectDimSize` failed." for b, t in ((3, 0), (3, 1), (3, 2), (7, 31)))
-    yield one(10, label, blocks + "\n" + trace("lm/train.py", (92, "step", "hidden = self.embed(tokens)"), error=said.format("device-side assert triggered", "cudaErrorAssert")), 300, model={}, held=lambda t: 38, kernel=((-0.2, "xid", "NVRM: Xid (PCI:0000:1b:00): 43, pid=51102, name=python, Ch 00000010"),))
-    yield one(11, label, trace("kern/train.py", (64, "step", "out = fused_rope(q, cos, sin)"), error=said.format("an illegal memory access was encountered", "cudaErrorIllegalAddress")), 260, model=L40S, held=lambda t: 21, kernel=((-0.3, "xid", "NVRM: Xid (PCI:0000:1b:00): 31, pid=29017, name=python, Ch 00000018, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC3 GPCCLIENT_T1_4 faulted @ 0x7f21_0ac00000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"),))
+    yield one(10, label, blocks + "\n" + trace("lm/train.py", (92, "step", "hidden = self.embed(tokens)"), error=said.format("device-side assert triggered", "cudaErrorAssert")), 300, model={}, held=38, kernel=((-0.2, "xid", "NVRM: Xid (PCI:0000:1b:00): 43, pid=51102, name=python, Ch 00000010"),))
+    yield one(11, label, trace("kern/train.py", (64, "step", "out = fused_rope(q, cos, sin)"), error=said.format("an illegal memory access was encountered", "cudaErrorIllegalAddress")), 260, model=L40S, held=21, kernel=((-0.3, "xid", "NVRM: Xid (PCI:0000:1b:00): 31, pid=29017, name=python, Ch 00000018, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC3 GPCCLIENT_T1_4 faulted @ 0x7f21_0ac00000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"),))
     away = label.but(cause="device_mismatch")
-    yield one(12, away, trace("gnn/fit.py", (148, "main", "val = metric(pred, target)"), (31, "metric", "return (pred - self.mean).abs().mean()"), error="RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"), 380, model={}, held=lambda t: 14)
-    yield one(13, Label(mode="A1", variant="env", cause="cuda_runtime", fault="user", **ALONE), trace("train.py", (12, "<module>", 'model = Net().to("cuda")'), error=said.format("no kernel image is available for execution on the device", "cudaErrorNoKernelImageForDevice")), 0, model={"name": "NVIDIA B200", "memory_total_bytes": 180 * GIB, "driver_version": "580.65.06"}, held=lambda t: 0.5)  # type: ignore[arg-type]
+    yield one(12, away, trace("gnn/fit.py", (148, "main", "val = metric(pred, target)"), (31, "metric", "return (pred - self.mean).abs().mean()"), error="RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"), 380, model={}, held=14)
+    yield one(13, Label(mode="A1", variant="env", cause="cuda_runtime", fault="user", **ALONE), trace("train.py", (12, "<module>", 'model = Net().to("cuda")'), error=said.format("no kernel image is available for execution on the device", "cudaErrorNoKernelImageForDevice")), 0, model={"name": "NVIDIA B200", "memory_total_bytes": 180 * GIB, "driver_version": "580.65.06"}, held=0.5)  # type: ignore[arg-type]
 
 
 def jobs() -> Iterator[HandJob]:
