@@ -10,6 +10,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, told_paths
+from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -45,15 +46,9 @@ class Resume(FailureMode):
 
     def assess(self, facts: Facts) -> Assessment:
         """IN for a load error, or a start from scratch beside a known parent."""
-        error = facts.error
-        if error is not None and error.detail in CRASHES and (not facts.advance.seen or error.detail in LOADS) and not facts.ended_well:
-            return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error))
-        if error is not None and not facts.advance.seen and not facts.ended_well and _cut_off(facts, error):
-            return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", _crashed(facts, error, "corrupt"))
-        if error is not None and not facts.advance.seen and not facts.ended_well and (named := _of_its_own_file(facts, error)) is not None:
-            account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
-            shows = (*account.shows, Said("that is the file it was to go on from", (named,)))
-            return ruled_in(words.headline(words.told(error)), "a checkpoint that loads", replace(account, shows=shows))
+        error = facts.error if not facts.ended_well else None
+        if error is not None and (crash := _while_loading(facts, error)) is not None:
+            return crash
         parent = facts.parent
         if parent is None:
             if not facts.ended_well:
@@ -79,6 +74,24 @@ class Resume(FailureMode):
                 f"{datum}; what ended the run comes first", "a run that ended well", Said(f"it seems to have started from scratch: {datum}", cites)
             )
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
+
+
+def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
+    """The answer where the run ended by an error of its load."""
+    said, flip = words.headline(words.told(error)), "a checkpoint that loads"
+    if error.detail in LOADS:
+        return ruled_in(said, flip, _crashed(facts, error))
+    if facts.advance.seen:
+        return None
+    if error.detail in CRASHES and not reads_data(facts.job, error):
+        return ruled_in(said, flip, _crashed(facts, error))
+    if _cut_off(facts, error):
+        return ruled_in(said, flip, _crashed(facts, error, "corrupt"))
+    if (named := _of_its_own_file(facts, error)) is not None:
+        account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
+        return ruled_in(said, flip, replace(account, shows=(*account.shows, Said("that is the file it was to go on from", (named,)))))
+    variant = failed_load(facts.job, error)
+    return ruled_in(f"{said}, while it went on from what was saved", flip, _crashed(facts, error, variant)) if variant is not None else None
 
 
 def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple[Evidence, ...]]:

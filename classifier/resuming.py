@@ -1,0 +1,178 @@
+"""Whether an error came while a run went on from what it had saved: by the rank's last words before it, the functions that led to it, its own words.
+
+A checkpoint that does not load wears any error: a ``KeyError`` for what the file lacks, a ``ValueError`` for its shapes, a time-worn pickle. That a
+run was going on from one is told in anybody's words (``picking up at …``, ``restoring state``); an error that speaks of other files, of data or of
+a package is none of it, nor one after a load that was told as done.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.excerpt import Excerpt
+from gpualert_slurm.job_record import JobRecord
+
+LAST_LINES = 3
+"""Lines of a rank before its error that are asked."""
+MOST_LINE = 400
+NEAREST = 160
+"""So much of what led to the error is its innermost part."""
+SOFT = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
+"""Causes under which a checkpoint may be at fault; a right that is missing, memory, a device are their own matter."""
+_SAVED = (
+    r"check-?points?|ckpts?|snapshots?|saved (?:state|run|model|weights|param\w*|training)|(?:train(?:ing|er)|run|optimi[sz]er|model)[ _]?state"
+    r"|state[ _]?dict"
+)
+_GOES_ON = re.compile(
+    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\s?[=:]\s?(?:none|false|no|0|off)\b)|\brestor|\bre-?load|\bcontinu(?:e|es|ed|ing"
+    r"|ation)\b(?! (?:in|without)\b)|\bpick(?:s|ed|ing)? (?:up"
+    r"|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b"
+    rf"|warm[- ]?(?:re)?start|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
+    rf"|(?:{_SAVED})\b.{{0,60}}\b(?:load|read|open|found|restor)|\b(?:from|found|check\w*|using) (?:\w+ )?(?:{_SAVED})",
+    re.IGNORECASE,
+)
+_NOT_SO = re.compile(
+    r"\bno\b.{0,30}(?:check-?point|ckpt|snapshot|resum|saved)|\b(?:not|isn't|without|never)\b.{0,20}(?:resum|restor|found|load)|scratch|\bafresh"
+    r"|\banew"
+    r"|pre-?train|backbone|\bbase model|data ?set|\bdata\b(?!_)|\bcorpus|token(?:iz|is)|vocab|\bconfig|features|images"
+    r"|\b(?:every|interval|frequency|keep|max_)\b|will be (?:saved|written)|sav(?:ed|ing) (?:to|at|in|as)\b|if training is",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"\b(?:resumed|restored|re-?loaded|loaded|continued)\b.{0,120}?\b(?:at|to|in|epoch|step|iter\w*|ok|successfully|done)\b|\b(?:success\w*"
+    r"|complete[d]?|done|ok)\W{0,3}$",
+    re.IGNORECASE,
+)
+_LOADER = re.compile(
+    r"resum|restor|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
+    r"|check_?point|snap|state|saved|weights)"
+    r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|warm_?start|continue_(?:from|run|training)",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(
+    r"\bcheck-?points?\b|\bckpts?\b|\bsnapshots?\b|\bstate[_ ]dict|\b(?:saved|stored) (?:state|model|weights|run|param\w*|optimi[sz]er)"
+    r"|\b(?:trainer|training|optimi[sz]er|scheduler)[ _]state\b|\bresum(?:e|ed|ing|ption)\b",
+    re.IGNORECASE,
+)
+_STATE = re.compile(
+    r"EOFError|Unpickl|Pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|shape|re(?:size|shape)|broadcast|magic|header"
+    r"|truncat|corrupt|check-?sum"
+    r"|\bcrc|\bhash\b|digest|version|mismatch|differ|optim|sched|epoch|param|layers?\b|weights?\b|\bkeys?\b|\bstate|\bmodel\b|incomplete"
+    r"|unreadable|damaged"
+    r"|broken|garbled|\bbytes\b|\bends?\b|\bempty\b|\bformat\b|\bfinite\b|\bsteps?\b|\bfields?\b|\bexpected\b|\btensors?\b|\barrays?\b|load|\bread\b",
+    re.IGNORECASE,
+)
+_AT_WORK = re.compile(r"(?:torch/(?:utils/data|nn/)|datasets/|torchvision/|PIL/|sklearn/)")
+_WORKING = re.compile(r"forward|__getitem__|collate|training_step|loss|batch|augment|dataset|dataloader|tokeni|config", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"pre-?train|hub\b|transformers\b|architecture|hugging|repo(?:sitory)?\b|from_pretrained|config\.json|tokenizer|data ?set|\bdata\b"
+    r"|\.(?:jsonl|csv|tsv|parquet|arrow"
+    r"|ya?ml|toml|txt|png|jpe?g|tfrecord|so|py)\b",
+    re.IGNORECASE,
+)
+_LIKE_SAVED = re.compile(
+    r"check-?point|ckpt|snap|resum|state|epoch|step|iter|last|latest|best|\bck|\.pth?\b|\.pkl\b|\.safetensors|\.npz|\.msgpack",
+    re.IGNORECASE,
+)
+_PLACES = re.compile(r"[\w.~@+=-]*/[\w./~@+=-]+|[\w@+=-]+\.[A-Za-z]\w{1,11}\b")
+_MISFITS = re.compile(
+    r"shape|size|layers?\b|vocab|dimension|param(?:eter)? group|missing key|unexpected key|differ|does(?: not|n't) (?:fit|match)|\bheads?\b",
+    re.IGNORECASE,
+)
+_NONE_THERE = re.compile(r"\bno (?:\w+ ){0,2}(?:check-?point|ckpt|snapshot)|not found|does not exist|missing file", re.IGNORECASE)
+_BY_NAME = re.compile(r"check-?point|ckpt|snapshot|state[_ ]dict|\b(?:saved|stored)\b|\bresum", re.IGNORECASE)
+_AMISS = re.compile(r"\b(?:not|no|but|differs?|mismatch|older?|newer|by|wrong|bad|doesn't|cannot|unable|failed)\b")
+_OF_CODE = re.compile(r"(?:Import|ModuleNotFound|Name|Syntax|Indentation)Error$")
+_CHAINED = ("During handling of the above exception", "was the direct cause of the following exception")
+
+
+def failed_load(job: JobRecord, error: Evidence) -> str | None:
+    """The variant of a resume that failed, where ``error`` is one; None where nothing says so."""
+    if error.cause not in SOFT or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
+        return None
+    kind, message = str(error.data.get("type", "")), f"{error.data.get('message', '')} {error.data.get('more', '')}".strip()[:2000]
+    if _AT_WORK.match(str(error.data.get("raised_in", ""))) or _OF_CODE.search(kind):
+        return None
+    said = before(job, error)
+    goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line)]
+    if said and _NOT_SO.search(said[-1]):
+        goes = []  # it had come to other things
+    near = f"{error.data.get('function', '')} {str(error.data.get('doing', ''))[-NEAREST:]}"
+    files = _PLACES.findall(message)
+    named = any(one.strip(".") in line for line in goes for one in files)
+    if error.cause is Cause.FILE_NOT_FOUND:
+        led = (bool(goes) or bool(_LOADER.search(near))) and any(_LIKE_SAVED.search(one) for one in files) and not _OTHERS.search(message)
+        return "no_valid_checkpoint" if named or led else None
+    if _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message)):
+        return None
+    if not _while_loading(error, kind, message, goes, near):
+        return None
+    return "no_valid_checkpoint" if _NONE_THERE.search(message) else "size_mismatch" if _MISFITS.search(message) else "corrupt"
+
+
+def _while_loading(error: Evidence, kind: str, message: str, goes: list[str], near: str) -> bool:
+    """Whether the error's own words, the functions around it, or what was said before it put it into a load."""
+    loader = _LOADER.search(near) is not None
+    if _SPEAKS.search(message) and (goes or loader or _of_its_kind(message)):
+        return True
+    if loader and not _WORKING.search(str(error.data.get("function", ""))):
+        return True
+    going = any(not _DONE.search(line) for line in goes)
+    return going and _STATE.search(f"{kind} {message}") is not None and not _WORKING.search(f"{near} {message}")
+
+
+def _of_its_kind(message: str) -> bool:
+    """Whether a message says by itself that what was saved does not fit the run, or is not whole."""
+    return _BY_NAME.search(message) is not None and _STATE.search(_SPEAKS.sub("", message)) is not None and _AMISS.search(message) is not None
+
+
+def reads_data(job: JobRecord, error: Evidence) -> bool:
+    """Whether the rank's last words before ``error`` are of its data, and nothing before or in it is of a checkpoint."""
+    said = before(job, error)[-1:]
+    doing = f"{error.data.get('doing', '')} {error.data.get('message', '')}"
+    return bool(said) and not (_SPEAKS.search(doing) or _LOADER.search(doing) or re.search(r"model|weights", doing, re.IGNORECASE)) and all(
+        re.search(r"\b(?:data ?sets?|data|corpus|shards?|images|samples|features|annotations|labels)\b", line, re.IGNORECASE)
+        and not (_GOES_ON.search(line) or re.search(r"model|weights|resum", line, re.IGNORECASE))
+        for line in said
+    )
+
+
+def before(job: JobRecord, error: Evidence) -> list[str]:
+    """What the error's writer said last before it: of the log that holds it, and of the rank's other one."""
+    where, source = error.where, error.source
+    found: list[str] = []
+    for one in (x for r in job.reports for x in r.excerpts):
+        same = isinstance(source, Quote) and one.path == source.file
+        its = one.where
+        mine = where.rank is not None and its.step not in SCRIPT and (its.rank, its.step) == (where.rank, where.step)
+        mine = mine and its.node in {None, where.node}
+        if same or mine:
+            text = _until(one, source.offset) if same and isinstance(source, Quote) else one.tail or one.head
+            found += _last(text)
+    return found
+
+
+def _until(one: Excerpt, offset: int) -> str:
+    """The text before the story of the error whose line begins at byte ``offset`` of the log."""
+    text = one.tail or one.head
+    raw = text.encode("utf-8", "replace")
+    start = max(0, one.bytes_total - len(raw)) if one.tail else 0
+    cut = raw[: offset - start].decode("utf-8", "replace") if 0 <= offset - start <= len(raw) else text
+    for _ in range(5):
+        head, found, _ = cut.rpartition("Traceback (most recent call last)")
+        if not found:
+            break
+        cut = head[: head.rfind("\n") + 1]
+        if not any(words in cut[-200:] for words in _CHAINED):
+            break
+    return cut
+
+
+def _last(text: str) -> list[str]:
+    cut = text.find("Traceback (most recent call last)")
+    text = text[: text.rfind("\n", 0, cut) + 1] if cut >= 0 else text
+    lines = (line[:MOST_LINE] for line in text[-20 * MOST_LINE :].splitlines() if line.strip())
+    return [line for line in lines if not line.startswith((" ", "srun: ", "slurmstepd: "))][-LAST_LINES:]

@@ -1,0 +1,72 @@
+"""Resumes that failed, in anybody's words; and crashes of runs that had gone on, or never meant to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+
+def trace(error: str, function: str = "main", code: str = "out = step(x)") -> str:
+    return (
+        'Traceback (most recent call last):\n  File "/home/bob/fit.py", line 120, in <module>\n    run()\n'
+        f'  File "/home/bob/fit.py", line 77, in {function}\n    {code}\n{error}\n'
+    )
+
+
+LOADS = {
+    "a key that the file lacks": "resuming from last.ckpt\n" + trace("KeyError: 'optimizer_state'"),
+    "a pickle that ends": "restoring training state from state_0400.pkl\n" + trace("EOFError: Ran out of input"),
+    "another optimizer": "continuing run 41 at iteration 3000\n"
+    + trace("ValueError: loaded state dict contains a parameter group that doesn't match the size of optimizer's group"),
+    "a state in JSON": "resume=True, reading trainer_state.json\n" + trace("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"),
+    "a file that is gone": "INFO: restarting, will resume\n--resume out/ckpt_900.pt given\n"
+    + trace("FileNotFoundError: [Errno 2] No such file or directory: 'out/ckpt_900.pt'"),
+    "a shape": "loading saved parameters from params.npy\n"
+    + trace("ValueError: could not broadcast input array from shape (512,) into shape (768,)"),
+    "a checksum": "resuming: checking ck_0010.bin\n" + trace("RuntimeError: checksum mismatch in ck_0010.bin: stored 91ab, computed 17cc"),
+    "a version": "reloading state of epoch 4\n" + trace("ValueError: checkpoint was written by version 3 of this trainer, this is version 5"),
+    "a vocabulary": "Resuming from step 2000\n" + trace("AssertionError: vocab size of checkpoint (32000) differs from tokenizer (32002)"),
+    "by its function alone": "model built\n" + trace("KeyError: 'opt'", "resume", "opt.load_state_dict(blob['opt'])"),
+}
+OTHERS = {
+    "a load that was done": "Resumed from last.pt (epoch 3)\nbuilding loaders\n" + trace("ValueError: num_samples should be a positive integer value"),
+    "no checkpoint": "no snapshot yet, fresh start\n" + trace("KeyError: 'labels'", "collate", "y = [b['labels'] for b in batch]"),
+    "options": "config: resume=None checkpoint_every=500 out=ckpt/\n" + trace("ValueError: bad learning rate -1"),
+    "where saves will go": "checkpoints will be written to out/ck\n" + trace("KeyError: 'train'", "splits", "return cfg['data']['train']"),
+    "a vocabulary of text": "continuing without apex\nloading vocabulary\n" + trace("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"),
+    "data": "reading dataset train.pkl\n" + trace("_pickle.UnpicklingError: invalid load key, 'v'.", "main", "rows = read(path)"),
+    "another file": "resumed from out/ck_3.pt (step 300)\n" + trace("FileNotFoundError: [Errno 2] No such file or directory: 'data/val.bin'"),
+    "a package": "resuming from out/ck_3.pt\n" + trace("ModuleNotFoundError: No module named 'apex'"),
+    "a right": "resuming from out/ck_3.pt\n" + trace("PermissionError: [Errno 13] Permission denied: 'out/ck_3.pt'"),
+}
+
+
+def verdict(text: str):
+    times = [2 + i * 0.1 for i in range(text.count("\n"))]
+    return Run().rank(0, "n1", text, code=1, end=times[-1] + 1, times=times).accounting("FAILED", code=1, end=times[-1] + 2).verdict()
+
+
+@pytest.mark.parametrize("name", sorted(LOADS))
+def test_an_error_while_a_run_goes_on_from_what_it_saved_is_a_failed_resume(name: str):
+    said = verdict(LOADS[name])
+    assert said.mode == "E2", said.headline
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_an_error_of_something_else_is_a_startup_crash(name: str):
+    said = verdict(OTHERS[name])
+    assert said.mode == "A1", said.headline
+
+
+def test_words_on_the_other_stream_of_the_rank_count_as_well():
+    """Programs say on stdout what they do, and their traceback goes to stderr."""
+    run = Run().rank(0, "n1", "picking up at snapshots/e7.npz\n", end=5.0, stream="out", times=[2.0])
+    run.rank(0, "n1", trace("ValueError: expected 12 tensors, file has 9: wrong format"), code=1, end=5.0, times=[4.0])
+    assert run.accounting("FAILED", code=1, end=6.0).verdict().mode == "E2"
+
+
+def test_what_is_missing_and_what_does_not_fit_are_told_apart():
+    assert verdict(LOADS["a file that is gone"]).variant == "no_valid_checkpoint"
+    assert verdict(LOADS["a shape"]).variant == "size_mismatch"
+    assert verdict(LOADS["a pickle that ends"]).variant == "corrupt"
