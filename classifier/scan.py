@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
 from gpualert_slurm.classifier.summary import summed
+from gpualert_slurm.classifier.untrained import untrained
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.parsed_log import ParsedLog
@@ -304,7 +305,8 @@ class _Pass:
         if self.found.told("progress") < LEAST_TOLD:
             for match in counted(self.ends.lines(self.read), self.found.places(), self.found.when):
                 self.found.add(match)
-            for match in summed(self.ends.last(self.read, LAST_BYTES)):
+            last = list(self.ends.last(self.read, LAST_BYTES))
+            for match in (*summed(last), *untrained(last)):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

@@ -16,7 +16,7 @@ _KIND = r"(?:(?:optimi[sz]er|optimi[sz]ation|training|train|gradient|parameter|w
 _UNITS = r"(?:steps?|updates?|iterations?|iters?|mini-?batch(?:es)?|batch(?:es)?)\b"
 _DID = (
     r"(?:train(?:ed|ing)|fit(?:ted|ting)?|optimi[sz]ed|ran|did|done|finished|complete[d]?|performed|stopp(?:ed|ing)|ended|total|took|taken|made"
-    r"|executed|after)"
+    r"|executed|after|perform(?:ed|ing)|runn?ing|doing|taking)"
 )
 _TOLD = re.compile(
     rf"\b{_DID}\b.{{0,60}}?(?<![\d.,/-])(?P<a>\d{{1,9}}) {_KIND}{_UNITS}"
@@ -29,7 +29,7 @@ _OTHER = re.compile(
     r"|expected|estimat|resum",
     re.IGNORECASE,
 )
-_OF_TRAINING = re.compile(r"train|\bloss\b|optimi[sz]er|gradient (?:steps?|updates?)|\b(?:sgd|adam)\b", re.IGNORECASE)
+_OF_TRAINING = re.compile(r"train|\bloss\b|optimi[sz](?:er|ation)|gradient (?:steps?|updates?)|\b(?:sgd|adam)\b", re.IGNORECASE)
 """Solvers, workflows and evaluations do few steps, too, and are well."""
 _RATE = re.compile(r"\s{0,2}(?:per\b|/|each\b|an? |of\b)", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:every|each|max\w{0,20}|warm-?up|up to|last|first|log\w{0,20})[ _:=]{1,3}\Z", re.IGNORECASE)

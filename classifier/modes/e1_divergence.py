@@ -70,6 +70,8 @@ class Divergence(FailureMode):
         if loss is None and (gone := _gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
+        if loss is not None and not finite(loss.values) and facts.said("no_training"):
+            return not_testable("the program says that it trained nothing: what it prints as a loss is of no batch", flip)
         if loss is None:
             return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
         if _left_at_it(facts, loss):

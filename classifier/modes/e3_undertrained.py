@@ -10,6 +10,7 @@ from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import saved_step
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -40,6 +41,8 @@ class Undertrained(FailureMode):
         flip = f"{FEW_STEPS} steps or more"
         if not facts.ended_well:
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
+        if (none := _none_at_all(facts)) is not None:
+            return ruled_in("the program says that it trained nothing", flip, _of_nothing(facts, none))
         done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
@@ -55,7 +58,7 @@ class Undertrained(FailureMode):
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= FEW_STEPS or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
-        smoke = bool(SMOKE.search(facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "")))
+        smoke = bool(SMOKE.search(_name(facts)))
         of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
         plural = "" if done == 1 else "s"
         headline = f"completed after {done} step{plural}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
@@ -71,6 +74,34 @@ class Undertrained(FailureMode):
             lost=not smoke,
         )
         return ruled_in(f"{done} step{plural} and exit 0", flip, told)
+
+
+def _none_at_all(facts: Facts) -> Evidence | None:
+    """The program's own word that it trained nothing, where no loss that changed speaks against it."""
+    said = facts.said("no_training")
+    losses = {v for s in facts.series if s.name == "loss" for v in finite(s.values)}
+    if not said or len(losses) > 1 or (facts.advance.steps_done or 0) >= FEW_STEPS:
+        return None
+    return said[0]
+
+
+def _of_nothing(facts: Facts, said: Evidence) -> Account:
+    smoke = bool(SMOKE.search(_name(facts)))
+    shows = [Said(f"the program says that it trained nothing: {words.headline(words.told(said))}", (said,))]
+    if facts.cite_end():
+        shows.append(Said("the run ended with exit 0", facts.cite_end()))
+    return Account(
+        headline=words.headline("completed without a step of training" + (" (as its name says, a test)" if smoke else "")),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        cannot_decide=("whether nothing to do was meant",),
+        advice=("Check what the loader gives (length of the data set, filters, drop_last), and the step or epoch that the run began at.",),
+        lost=not smoke,
+    )
+
+
+def _name(facts: Facts) -> str:
+    return facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "") or ""
 
 
 def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
