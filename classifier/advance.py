@@ -37,6 +37,8 @@ class Advance:
     interval_s: float | None
     """Median time between two lines of progress."""
     metrics: dict[str, float]
+    longest_s: float | None = None
+    """The longest time between two lines of progress of one writer."""
 
     @property
     def seen(self) -> bool:
@@ -101,6 +103,8 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
     seen = sum(int(m.data.get("seen", 1)) for m in weak[:1])
     if len(weak) == len(marks) and max(len(weak), seen) < MIN_WEAK:
         marks = []
+    if not marks:
+        marks = _growing_saves(evidence)
     marks.sort(key=lambda m: (m.time_ns or 0, _offset(m)))
     done, planned = _steps(marks, [e for e in evidence if e.says == "training_started"], series)
     ends = _ends([e for e in evidence if e.says == "planned_end"], marks)
@@ -121,7 +125,15 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         step_s=_step_seconds(series),
         interval_s=_interval_seconds(series),
         metrics=_metrics(evidence, series, loss),
+        longest_s=_longest_seconds(series),
     )
+
+
+def _growing_saves(evidence: tuple[Evidence, ...]) -> list[Evidence]:
+    """Saves named by steps that grow, where they are all that tells of progress."""
+    saves = sorted((e for e in evidence if e.says == "checkpoint_saved"), key=lambda e: (e.time_ns or 0, _offset(e)))
+    named = [(int(found[1]), e) for e in saves if isinstance(e.source, Quote) and (found := _SAVED_AS.search(e.source.text))]
+    return [e for _, e in named] if len({step for step, _ in named}) > 1 and named[-1][0] > named[0][0] else []
 
 
 def _ends(said: list[Evidence], marks: list[Evidence]) -> tuple[Evidence, ...]:
@@ -192,6 +204,13 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
 _STEP_NAME = re.compile(r"(?:step|iter(?:ation)?|update|batch|checkpoint)[_=-]?0{0,9}(\d{1,12})(?![\d])", re.IGNORECASE)
 
 
+_SAVED_AS = re.compile(
+    r"(?:step|iter(?:ation)?|update|batch|checkpoint|ckpt|epoch|ep|model|state|weights|snap(?:shot)?)[_=. -]?0{0,9}(\d{1,12})(?![\d])",
+    re.IGNORECASE,
+)
+"""The same, and where what is counted may be epochs."""
+
+
 def saved_step(saved: Evidence) -> int | None:
     """The step that a save's own name has (``step_00120.pt``, ``checkpoint-500``); None where it counts epochs or nothing."""
     found = _STEP_NAME.findall(saved.source.text) if isinstance(saved.source, Quote) else []
@@ -210,10 +229,21 @@ def _interval_seconds(series: tuple[Series, ...]) -> float | None:
     best: list[float] = []
     for one in series:
         if one.name in {"step", "loss"}:
-            times = [t for t in one.times_ns if t is not None]
-            each = [(after - before) / 1e9 for before, after in itertools.pairwise(times) if after >= before]
+            points = [(t, s) for t, s in itertools.zip_longest(one.times_ns, one.steps[: len(one.times_ns)]) if t is not None]
+            pairs = [p for p in itertools.pairwise(points) if p[0][1] is None or p[0][1] != p[1][1]]  # the same step is another rank's
+            each = [(after - before) / 1e9 for (before, _), (after, _) in pairs if after >= before]
             best = each if len(each) > len(best) else best
     return statistics.median(best) if best else None
+
+
+def _longest_seconds(series: tuple[Series, ...]) -> float | None:
+    """The longest time between two points of one timed series."""
+    each: list[float] = []
+    for one in series:
+        if one.name in {"step", "loss"}:
+            times = [t for t in one.times_ns if t is not None]
+            each += [(after - before) / 1e9 for before, after in itertools.pairwise(times)]
+    return max(each, default=None)
 
 
 def _metrics(evidence: tuple[Evidence, ...], series: tuple[Series, ...], loss: Series | None) -> dict[str, float]:

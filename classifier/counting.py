@@ -26,6 +26,8 @@ MOST_LINE = 400
 LEAST_LINES = 3
 """Lines of one template that are a loop's, where no word of theirs says so."""
 LEAST_LIKELY = 2
+SHORT_WORD = 3
+"""Letters of a counter's word that may be another thing's number (``it``, ``ep``)."""
 LEAST_ROWS = 4
 """Rows of numbers alone, without a header."""
 AFTER_ERROR = 80
@@ -36,7 +38,7 @@ _NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?!\.\d)(?![\w.]{0,20}[A-Za-z_])
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
 _COUNTER = re.compile(
     r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
-    rf"|(?:num[_ ])?updates?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
+    rf"|(?:num[_ ])?upd(?:ate)?s?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
     r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[('\"]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
     r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
     re.IGNORECASE,
@@ -49,7 +51,7 @@ _REVERSED = re.compile(
 )
 _INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
 _WEAK_WORDS = frozenset({"e", "n", "i", "k", "t", "mb"})
-_STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?updates?|{STEPS})\Z", re.IGNORECASE)
+_STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?upd(?:ate)?s?|{STEPS})\Z", re.IGNORECASE)
 """Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
 _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
 _LOSS = re.compile(
@@ -74,8 +76,12 @@ _PREPARING = re.compile(
 """What loops do before they train: their counts are no progress of training."""
 _WITH_METRIC = re.compile(r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time", re.IGNORECASE)
 """Words of these that loops say beside a metric, too."""
+_PLURAL = re.compile(r"s\Z", re.IGNORECASE)
+"""A counter's word in the plural tells how many there are to be, where no share of them is told: a line of settings."""
+_RATE_WORD = re.compile(r"(?:lr|learning[ _]rate)(?![A-Za-z])", re.IGNORECASE)
 _LABELS = re.compile(
-    r"['\"](?:(?:local_|global_)?rank|worker(?:_id)?|node|host(?:name)?|device|gpu|thread|process|pid|fold|seed)['\"]\s?:\s?(?:['\"][^'\"]{0,60}['\"]|\d{1,12})"
+    r"['\"](?:(?:local_|global_)?rank|worker(?:_id)?|node|host(?:name)?|device|gpu|thread|process|pid|fold"
+    r"|seed)['\"]\s?:\s?(?:['\"][^'\"]{0,60}['\"]|\d{1,12})"
 )
 """Fields of a record that say whose it is, and nothing of what it does."""
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
@@ -133,6 +139,8 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))
+            if "label" in data and since >= AFTER_ERROR:
+                growing.take(line)  # srun's label it may be, after all: what follows it may grow
         elif since >= AFTER_ERROR and not _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text):
             growing.take(line)
     found = []
@@ -162,10 +170,11 @@ def _counting(text: str) -> Data | None:
         return None
     metric = _METRIC.search(body)
     about = _LABELS.sub("", body)
-    if _PREPARING.search(_WITH_METRIC.sub("", about) if metric is not None else about) and not _KNOWN.search(body):
-        return None
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
+    beside = metric is not None or (bool(told) and len(word) > SHORT_WORD and (_STEPS.match(word) or _EPOCHS.match(word)))
+    if _PREPARING.search(_WITH_METRIC.sub("", about) if beside else about) and not _KNOWN.search(body):
+        return None
     if metric is None and not told and (not word or word in _WEAK_WORDS):
         return None
     data = _counts(body, word, at, count(found["planned"]))
@@ -175,11 +184,16 @@ def _counting(text: str) -> Data | None:
         data["loss"] = value
     if metric is None and "step" in data:
         data["coarse"] = True  # a script counts its own steps so, too
-    if metric is not None and word not in _WEAK_WORDS and (word or found["planned"]):
+    if metric is not None and word not in _WEAK_WORDS and (found["planned"] or (word and not _PLURAL.search(word) and _judged(body))):
         data["sure"] = True
     if metric is not None or (told and word and word not in _WEAK_WORDS):
         data["likely"] = True
     return data
+
+
+def _judged(body: str) -> bool:
+    """Whether a line names a metric that is no mere learning rate, as a line of settings has it."""
+    return any(_RATE_WORD.match(found[0]) is None for found in _METRIC.finditer(body))
 
 
 def _writer(text: str) -> str:
@@ -237,7 +251,10 @@ def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
     ups = sum(after > before for before, after in pairwise(counters))
     if any("label" in data for _, data in rows) and ups < len(rows) - 1:
         return False
-    return len(counters) >= least and ups >= max(least - 1, 0.7 * (len(counters) - 1))
+    if len(counters) >= least and ups >= max(least - 1, 0.7 * (len(counters) - 1)):
+        return True
+    level = sum(after >= before for before, after in pairwise(counters))  # several writers count in one log, each on its own
+    return len(set(counters)) >= LEAST_ROWS and counters[-1] > counters[0] and ups >= LEAST_LINES and level >= 0.7 * (len(counters) - 1)
 
 
 def _told(rows: list[tuple[Line, Data]], when: Callable[[int], tuple[int, int] | None]) -> bool:

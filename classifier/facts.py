@@ -10,6 +10,7 @@ from gpualert_slurm.classifier.activity import Activity, cards_of
 from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.below import names_below
+from gpualert_slurm.classifier.crew import told_ranks
 from gpualert_slurm.classifier.ending import SCRIPT, Ending, ending_of
 from gpualert_slurm.classifier.episode import Episode
 from gpualert_slurm.classifier.failing import failures_of, stopped_from_outside
@@ -322,6 +323,11 @@ class Facts:
         told = [s.ntasks or 0 for s in self.row.steps if s.step not in SCRIPT] if self.row else []
         ended = {(e.where.node, pid) for e in self.said("teardown") if (pid := e.data.get("pid"))}  # by torchrun: a process is a rank
         return max([*steps.values(), *told, len(self.ranks_named), len(ended), 1])
+
+    @cached_property
+    def crew(self) -> int:
+        """The same, or as many as the logs themselves tell of, where one task is all that is known: for runs that stood still."""
+        return max(self.ranks_total, told_ranks(self.job)) if self.ranks_total < 2 else self.ranks_total
 
     @cached_property
     def ranks_known(self) -> bool:

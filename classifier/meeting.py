@@ -26,7 +26,8 @@ _WAITS = re.compile(
 _WHOM = re.compile(
     r"peer|\branks?\b|worker|process|\bprocs?\b|\bnodes?\b|\bhosts?\b|\bothers\b|\bmaster|coordinator|\bchief|\bhead\b|leader|scheduler"
     r"|\bserver|\bstore\b|group|\btasks\b|client"
-    r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b|communicator|distributed"
+    r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b"
+    r"|communicator|distributed"
     r"|Prozess|Knoten|\banderen\b|processus|\bautres\b|\botros\b|\boutros\b|\baltri\b|других|процесс|узл|进程|节点|プロセス|ノード|프로세스"
     r"|tracker|\bTCPStore\b|MASTER_ADDR|barrier|rendezvous|rdzv|\ball of (?:them|us)|\b\w*lock\b|\S:\d{4,5}\b",
     re.IGNORECASE,
@@ -43,6 +44,21 @@ _NOT = re.compile(r"\b(?:not|never|no|cannot|can't|could not|couldn't|isn't|aren
 _IDLE = re.compile(
     r"wait|heartbeat|\balive\b|watchdog|monitor|stall|stuck|hang|hung|no progress|\bidle|sleep|retry|retri|attempt|time.?out|\bpoll|ping|queue"
     r"|utili[sz]ation|\bmem|signal|SIGTERM|terminat|interrupt|cancel|exiting|shutting|stopp",
+    re.IGNORECASE,
+)
+_LONG = re.compile(
+    r"\bread(?:s|ing)?\b|data ?set|\bdata\b(?!.{0,8}parallel)|\bcorpus|token(?:is|iz)|pre-?process|prepar|download|fetch|\bcop(?:y|ied|ying)\b"
+    r"|extract|unpack|unzip"
+    r"|untar|decompress|\bindex|\bscan|shard|\bcach"
+    r"|compil|\bbuild(?:ing)? (?:the )?(?:kernel|extension|index|vocab|data|cache|graph|features|c\+\+|cuda)|\bjit\b|autotun|simulat|generat"
+    r"|render|\bcomput|\bload(?:ing|s)? (?:the )?(?:weights|checkpoint|model|shard|pretrained|base|state)"
+    r"|\bepoch|\bstep\b|iteration|train(?:ing)? (?:begins|began|start)|start\w{0,4} train|warm-?up|\bimport|\bevaluat|\bfit(?:ting)?\b|sleep|\d ?%",
+    re.IGNORECASE,
+)
+_COMPLETE = re.compile(
+    r"\b(?:initiali[sz]ed|formed|complete[d]?|established|created)\b.{0,30}\b(?:process ?group|group|communicator|mesh|ring|world)\b"
+    r"|\b(?:process ?group|group|communicator|mesh|ring|world|all (?:ranks|workers|peers|nodes))\b.{0,30}"
+    r"\b(?:initiali[sz]ed|formed|complete[d]?|established|created|joined|up|met)\b",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+")
@@ -92,10 +108,18 @@ def speaks_of_meeting(job: JobRecord) -> bool:
     return any(of_meeting(lines[-1]) or (len(lines) > 1 and of_meeting(lines[-LAST_LINES]) and not _MET.search(lines[-1])) for lines in _tails(job))
 
 
-def calling(job: JobRecord) -> bool:
-    """Whether all ranks that said anything said to the end, again and again, that they wait."""
-    tails = [lines[-LEAST_CALLS:] for lines in _tails(job)]
-    return bool(tails) and all(
-        len(lines) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in lines}) <= LAST_LINES and all(of_meeting(line) for line in lines)
-        for lines in tails
-    )
+def calling(job: JobRecord, talking: Collection[str]) -> bool:
+    """Whether a rank said to the end, again and again, that it waits: who of ``talking`` (logs written to until then) says other things, does not."""
+    tails = _tails(job)
+    quiet = all(_calls(lines) or len(lines) < LEAST_CALLS for lines in tails)
+    return any(_calls(lines) for lines in tails) and quiet and all(_calls(lines) for lines in _tails(job, talking))
+
+
+def _calls(lines: list[str]) -> bool:
+    last = lines[-LEAST_CALLS:]
+    return len(last) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in last}) <= LAST_LINES and all(of_meeting(line) for line in last)
+
+
+def past_meeting(job: JobRecord) -> bool:
+    """Whether the last words of a rank are of a group that is complete, or of something that takes long by itself: data, downloads, compilers."""
+    return any((_LONG.search(line) and not of_meeting(line)) or _COMPLETE.search(line) for line in (lines[-1] for lines in _tails(job)))

@@ -23,6 +23,8 @@ MIN_SILENT_S = 300.0
 SCANT_S = 10.0
 SCANT_FACTOR = 50.0
 """Before an end too early for MIN_SILENT_S: so many intervals, and longer than all the progress before it, are no evaluation."""
+GAP_FACTOR = 5.0
+"""Or so many of the longest pause that the run had made so far."""
 AT_REST_FACTOR = 20.0
 """Of ranks whose processes are known to have slept, silence of so many intervals is enough."""
 TALKING_S = 6.0
@@ -95,8 +97,9 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     needed = SILENT_S if rhythm is None else max(MIN_SILENT_S, SAFETY_FACTOR * rhythm)
     seconds = max(0.0, (end - last) / 1e9 - ending.suspended_s)
     scant = False
-    if rhythm and not ending.suspended_s and seconds < needed:
-        enough = max(SCANT_S, SCANT_FACTOR * rhythm, (last - min(marks)) / 1e9)
+    if (rhythm or advance.longest_s) and of == "progress" and not ending.suspended_s and seconds < needed:
+        each = [f for f in (SCANT_FACTOR * (rhythm or 0.0), GAP_FACTOR * (advance.longest_s or 0.0)) if f]
+        enough = max(SCANT_S, min(each), (last - min(marks)) / 1e9)
         scant = seconds >= enough
         needed = enough if scant else needed
     value = f"{seconds:.0f} s before the end" if ever else f"none in {seconds:.0f} s"

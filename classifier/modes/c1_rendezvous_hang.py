@@ -9,7 +9,7 @@ from gpualert_slurm.classifier import crash, standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
-from gpualert_slurm.classifier.meeting import calling, speaks_of_meeting
+from gpualert_slurm.classifier.meeting import calling, past_meeting, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
@@ -23,6 +23,8 @@ BUSY_CPU = 0.8
 IDLE_CPU = 0.05
 """Below this share of the run a rank's process slept (DLRover calls one below 5 % hung)."""
 SILENT_SHARE = 0.5
+QUIET_SHARE = 0.7
+"""Of silence alone: without a word of meeting and without readings it has to last for more of the time."""
 AWAKE_CPU = 0.5
 """A rank that used the CPU for half of the time did not only wait."""
 _NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
@@ -56,7 +58,7 @@ class RendezvousHang(FailureMode):
         text = facts.said("rendezvous") or facts.waiting.gave_up
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
-        if facts.ranks_total < 2 and not text:
+        if facts.crew < 2 and not text:
             agents = _agents(facts)
             if agents and not facts.advance.seen and not standstill.suspended(facts):
                 said = "a launcher of several nodes waited for the others' up to the time limit"
@@ -105,7 +107,7 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("ranks stood in their rendezvous, seen while the job ran", "progress, or a rank past its rendezvous", _account(facts))
     if facts.silence is None or not facts.has_logs:
         return not_testable("no times of the output are known", flip)
-    if calling(facts.job):
+    if calling(facts.job, facts.silence.talking):
         said = "the ranks said again and again that they wait for each other, to the end"
         return ruled_in(said, "progress, or other last words", _account(facts))
     if not _lasted(facts):
@@ -131,6 +133,9 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts, asleep))
     if asleep and (facts.silence.long or _told_to_meet(facts)):
         return ruled_in("every rank knew where to meet, and slept to the end", "progress, or ranks at work", _account(facts, asleep))
+    if by_limit and not past_meeting(facts.job) and _waited(facts) and _all_quiet(facts):
+        said = "every rank fell silent before any progress, and wrote nothing more up to the time limit"
+        return ruled_in(said, "progress, or words of work that takes long", _account(facts, asleep))
     return not_testable("silence before any progress, but nothing tells waiting from working", flip)
 
 
@@ -140,6 +145,14 @@ def _lasted(facts: Facts) -> bool:
     if silence is None or silence.of != "output":
         return False
     return silence.long or (standstill.stopped(facts) and bool(elapsed) and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))
+
+
+def _all_quiet(facts: Facts) -> bool:
+    """Whether nobody wrote for most of the time up to the limit, and all ranks lived on until then."""
+    silence, elapsed = facts.silence, facts.ending.elapsed_s
+    if silence is None or not elapsed or silence.talking or silence.seconds < QUIET_SHARE * elapsed:
+        return False
+    return len(standstill.alive(facts)) > 1 or facts.crew > facts.ranks_total
 
 
 def _left_behind(facts: Facts, dead: Failure) -> bool:

@@ -34,7 +34,7 @@ class CollectiveHang(FailureMode):
         watchdog = facts.waiting.gave_up
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
-        if facts.ranks_total < 2 and not watchdog:
+        if facts.crew < 2 and not watchdog:
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone waits for nobody", "two ranks or more")

@@ -73,6 +73,8 @@ def _one_died(cpu: float = 0.2, signal: int | None = None):
 
 
 EXAMPLES = {
+    "ranks that never wrote a word": _mute,
+    "asleep from the first words on": _asleep,
     "a rank without a module, and others that slept to the limit": _one_died,
     "a minute's limit: ranks that knew where to meet slept": lambda: _asleep(MASTER_ADDR="n1"),
     "torch 1.13 to 2.14: the client": _meets_not("RuntimeError: The client socket has timed out after 900s while trying to connect to (n1, 29500)."),
@@ -115,8 +117,6 @@ NEAR_MISSES = {
     "idle GPUs, and an owner who cancels within the minute": lambda: (
         _minute(engine=[0.0] * 20, cpu=60.0).accounting("CANCELLED", code=0, end=60, cancelled_by_uid=1000).verdict()
     ),
-    "ranks that never wrote a word, and nothing says that they were to meet": _mute,
-    "asleep, and nothing says that they were to meet": _asleep,
     "told where to meet, and at work on the CPU": lambda: _asleep(cpu_s=40.0, MASTER_ADDR="n1"),
     "a task already dead, and the others at work": lambda: (
         _silent(engine=60.0, memory=4e10).rank(2, "n2", trace("KeyError: 'x'"), code=1, end=4, local=1).accounting("TIMEOUT", code=0, end=3600).verdict()

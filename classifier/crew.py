@@ -1,0 +1,55 @@
+"""How many ranks a run had, by its own words, where nobody else counted them: one task whose program starts the others itself.
+
+Launchers outside Slurm and programs that fork (``mp.spawn``, a shell's ``&``) leave one task and one log. That there were several is told by
+writers that number themselves at the beginning of their lines, or by a count beside a word for ranks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.job_record import JobRecord
+
+MOST_LINES = 400
+MOST_LINE = 300
+MOST_RANKS = 65_536
+_WRITER = re.compile(
+    r"(?:^|[\s\[(<{|\"',.])(?:(?:local|global)[_ ]?)?(?:rank|worker|proc(?:ess)?|part|member|peer|replica|node|r|w"
+    r"|p)['\"]?[ _:#=-]{0,3}(?P<who>\d{1,5})(?![\d.%]|\s?[KMG]i?B|\s?(?:ms|s|epochs|steps)\b)",
+    re.IGNORECASE,
+)
+_BRACKET = re.compile(r"\s{0,4}(?:\[(?P<a>\d{1,4})(?:/\d{1,4})?\]|<(?P<b>\d{1,4})>|(?P<c>\d{1,4})[>|])[:>]?\s")
+_COUNT = re.compile(
+    r"\bworld[_ ]?size['\"]?\s?[:=]?\s?(?P<a>\d{1,5})\b|\brank[ _:=]{0,2}\d{1,5}\s?(?:/|of|out of)\s?(?P<b>\d{1,5})\b"
+    r"|\bn?ranks?['\"]?\s?[:=]\s?(?P<c>\d{1,5})\b(?=\W*$)"
+    r"|\b(?P<d>\d{1,5}) (?:ranks|processes|workers|nodes|peers|members|replicas)\b|\b(?:nproc\w{0,9}|num_(?:processes|ranks|procs)"
+    r"|n_?procs?)['\"]?\s?[:= ]\s?(?P<e>\d{1,5})\b",
+    re.IGNORECASE,
+)
+_LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
+HEAD = 60
+
+
+def told_ranks(job: JobRecord) -> int:
+    """As many as number themselves or are counted in the job's logs; 1 where nothing says so."""
+    named: set[int] = set()
+    counts: dict[int, int] = {}
+    bracketed: dict[int, int] = {}
+    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT or len(r.excerpts) == 1):
+        for line in (one.head + "\n" + one.tail if one.bytes_left_out else one.head or one.tail).splitlines()[:MOST_LINES]:
+            text = line[:MOST_LINE]
+            if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
+                continue
+            if (found := _WRITER.search(text[:HEAD])) is not None:
+                named.add(int(found["who"]))
+            if (mark := _BRACKET.match(text)) is not None:
+                who = int(mark["a"] or mark["b"] or mark["c"])
+                bracketed[who] = bracketed.get(who, 0) + 1
+            if (told := _COUNT.search(text)) is not None:
+                number = int(next(v for v in told.groupdict().values() if v is not None))
+                counts[number] = counts.get(number, 0) + 1
+    several = named if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else set()
+    told = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
+    steady = bracketed if len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1 else {}
+    return max(len(several), len(steady), told, 1)

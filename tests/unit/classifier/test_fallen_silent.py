@@ -1,0 +1,57 @@
+"""Ranks of which nobody but the clock says that they stood still."""
+
+from __future__ import annotations
+
+from tests.unit.classifier.records import Run
+
+Log = list[tuple[float, str]]
+
+
+def verdict(logs: list[Log], limit: float):
+    """All ranks write what they write, and are ended by the time limit."""
+    run = Run()
+    for rank, rows in enumerate(logs):
+        run.rank(rank, "n1", "".join(f"{text}\n" for _, text in rows), signal=15, end=limit, local=rank, times=[t for t, _ in rows] or None)
+    return run.accounting("TIMEOUT", code=0, end=limit + 1, time_limit_s=round(limit)).verdict()
+
+
+def loop(begin: float, number: int, every: float, rank: int = 0) -> Log:
+    return [(begin + i * every, f"[rank {rank}] iteration {i + 1} - train_loss {3 / (i + 1):.3f}") for i in range(number)]
+
+
+def test_regular_progress_and_then_none_of_all_ranks_is_a_hang():
+    assert verdict([loop(4, 15, 1), loop(4, 15, 1, 1)], 60).mode == "C2"
+    assert verdict([loop(5, 6, 5), []], 120).mode == "C2"
+
+
+def test_progress_to_the_limit_is_the_limit_s():
+    assert verdict([loop(3, 56, 1), loop(3, 56, 1, 1)], 60).mode == "F3"
+    assert verdict([loop(15, 4, 15), []], 70).mode == "F3"
+
+
+def test_a_pause_as_long_as_the_progress_before_it_is_no_hang_yet():
+    assert verdict([[*loop(2, 60, 0.7), (44.5, "running the evaluation")], []], 58).mode == "F3"
+
+
+def test_no_word_of_any_rank_or_none_after_its_first_ones_is_a_meeting_that_did_not_take_place():
+    assert verdict([[], [], [], []], 60).mode == "C1"
+    assert verdict([[(1.5, f"hello from rank {rank} of 2")] for rank in range(2)], 40).mode == "C1"
+
+
+def test_words_of_long_work_before_the_silence_leave_it_open():
+    assert verdict([[(2, f"rank {rank}: reading the dataset into memory")] for rank in range(2)], 60).mode == "F3"
+    assert verdict([[(2, f"[{rank}] compiling model (max-autotune)")] for rank in range(2)], 60).mode == "F3"
+
+
+def test_one_rank_that_counts_who_came_to_the_end_is_enough():
+    waiting = [(2 + i * 5.0, f"leader: 1 of 3 followers registered so far ({i * 5}s)") for i in range(10)]
+    assert verdict([waiting, [(2, "follower 1: registered")], []], 60).mode == "C1"
+
+
+def test_ranks_that_one_task_started_are_counted_by_their_own_words():
+    both = [(2 + i * 0.5, f"[rank{rank}] it {i} loss {3 / (i + 1):.4f}") for i in range(20) for rank in (0, 1)]
+    assert verdict([both], 60).mode == "C2"
+    meeting = [(3, f"rank {rank} of 4 init_process_group") for rank in (0, 1, 3)]
+    assert verdict([[(2, "spawning 4 processes"), *meeting]], 50).mode == "C1"
+    alone = [(2 + i * 0.5, f"it {i} loss {3 / (i + 1):.4f}") for i in range(20)]
+    assert verdict([alone], 60).mode not in {"C1", "C2"}
