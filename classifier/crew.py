@@ -49,7 +49,7 @@ def told_ranks(job: JobRecord) -> int:
             if (told := _COUNT.search(text)) is not None:
                 number = int(next(v for v in told.groupdict().values() if v is not None))
                 counts[number] = counts.get(number, 0) + 1
-    several = named if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else set()
-    told = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
-    steady = bracketed if len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1 else {}
-    return max(len(several), len(steady), told, 1)
+    several = len(named) if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else 0
+    counted = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
+    steady = len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1
+    return max(several, len(bracketed) if steady else 0, counted, 1)

@@ -27,10 +27,10 @@ _SAVED = (
     r"|state[ _]?dict"
 )
 _GOES_ON = re.compile(
-    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\s?[=:]\s?(?:none|false|no|0|off)\b)|\brestor|\bre-?load|\bcontinu(?:e|es|ed|ing"
-    r"|ation)\b(?! (?:in|without)\b)|\bpick(?:s|ed|ing)? (?:up"
-    r"|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b"
-    rf"|warm[- ]?(?:re)?start|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
+    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\s?[=:]\s?(?:none|false|no|0|off)\b)|\brestor|\bre-?load"
+    r"|\bcontinu(?:ing|ed|ation)\b(?! (?:in|without)\b)|\bcontinues? (?:from|at|run|train\w*)\b|\brecover(?:ing|ed|s)? from\b"
+    r"|\bpick(?:s|ed|ing)? (?:up|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b|warm[- ]?(?:re)?start"
+    rf"|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
     rf"|(?:{_SAVED})\b.{{0,60}}\b(?:load|read|open|found|restor)|\b(?:from|found|check\w*|using) (?:\w+ )?(?:{_SAVED})",
     re.IGNORECASE,
 )
@@ -47,7 +47,7 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _LOADER = re.compile(
-    r"resum|restor|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
+    r"resum|restor|re_?load|load_?(?:prev|last|latest|old)|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
     r"|check_?point|snap|state|saved|weights)"
     r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|warm_?start|continue_(?:from|run|training)",
     re.IGNORECASE,

@@ -45,7 +45,7 @@ _NO_DATA = re.compile(
     rf"|{_NONE} (?:{_OWN} ){{0,2}}{_ITEMS} (?:were |was |are |is )?(?:left|remain\w*|surviv\w+|kept|pass(?:ed)?|match(?:ed|ing)?|found|available"
     r"|to train|for training|after|loaded|selected|used|in the (?:train|data))"
     r"|\b(?:found|kept|loaded|read|selected|using|have|has|got|left with|remaining|remain|yielded"
-    rf"|left)\s?[:=]?\s?(?:only )?0 (?:{_OWN} ){{0,2}}{_ITEMS}?\b(?!,? (?:errors|problems|bad|corrupt|invalid|missing|dropped|skipped))"
+    rf"|left)\s?[:=]?\s?(?:only )?0 (?:{_OWN} ){{0,2}}{_ITEMS}\b(?!,? (?:errors|problems|bad|corrupt|invalid|missing|dropped|skipped))"
     rf"|\b(?:all|every) (?:\d[\d,]{{0,12}} |of the )?(?:{_OWN} )?{_ITEMS} (?:were |was |have been |are )?(?:filtered|dropped|skipped|discarded"
     r"|removed|rejected|excluded|ignored|thrown|too (?:long|short))"
     r"|(?<![\d.])0 (?:of|/|out of) \d{1,12} \w{1,16} (?:were |was )?(?:used|kept|left|usable|valid|trained|passed|loaded)",

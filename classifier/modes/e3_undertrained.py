@@ -15,6 +15,7 @@ from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
 FEW_STEPS = 20
+CHANGING = {"loss", "accuracy", "grad_norm"}
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
 
 
@@ -77,10 +78,9 @@ class Undertrained(FailureMode):
 
 
 def _none_at_all(facts: Facts) -> Evidence | None:
-    """The program's own word that it trained nothing, where no loss that changed speaks against it."""
+    """The program's own word that it trained nothing, where nothing that changed from line to line speaks against it."""
     said = facts.said("no_training")
-    losses = {v for s in facts.series if s.name == "loss" for v in finite(s.values)}
-    if not said or len(losses) > 1 or (facts.advance.steps_done or 0) >= FEW_STEPS:
+    if not said or any(len(set(finite(s.values))) > 1 for s in facts.series if s.name in CHANGING) or (facts.advance.steps_done or 0) >= FEW_STEPS:
         return None
     return said[0]
 

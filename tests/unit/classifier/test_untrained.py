@@ -24,6 +24,7 @@ FINE = {
     "no errors": "training done\n0 warnings, 0 errors",
     "no batch lost": "training\nno batches were dropped\n0 batches skipped\ndone",
     "no training at all": "0 documents found in the folder, nothing to do",
+    "a library's word of other devices": "training\nTPU available: False, using: 0 TPU cores\ndone",
     "something to train": "kept 10 of 4000 training samples\ntrained well",
     "a loss that fell": "train set: 0 samples\n" + "".join(f"it {i} loss {3 - i * 0.04:.3f}\n" for i in range(60)),
 }
