@@ -47,7 +47,8 @@ _IDLE = re.compile(
     re.IGNORECASE,
 )
 _LONG = re.compile(
-    r"\breading\b|\b(?:is|are|was|were) read\b|data ?set|\bdata\b(?!.{0,8}parallel)|\bcorpus|token(?:is|iz)|pre-?process|prepar|download|fetch|\bcop(?:y|ied|ying)\b"
+    r"\breading\b|\b(?:is|are|was|were) read\b|data ?set|\bdata\b(?!.{0,8}parallel)|\bcorpus|token(?:is|iz)|pre-?process|prepar|download|fetch"
+    r"|\bcop(?:y|ied|ying)\b"
     r"|extract|unpack|unzip"
     r"|untar|decompress|\bindex|\bscan|shard|\bcach"
     r"|compil|\bbuild(?:ing)? (?:the )?(?:kernel|extension|index|vocab|data|cache|graph|features|c\+\+|cuda)|\bjit\b|autotun|simulat|generat"
