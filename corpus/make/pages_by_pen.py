@@ -230,9 +230,58 @@ def calm(number: int) -> HandJob:
     return HandJob(Label(mode="G1", fault="none", hard=True), hand)
 
 
+def hot(number: int) -> HandJob:
+    """B3: a card of eight is held back from a third of the run on, and all wait for it."""
+    hand, dice = new(70 + number, 2)
+    sick = (6, 1)[number]
+    slow = (1.9, 2.6)[number]
+    rows: Rows = []
+    at = 60.0
+    for i in range(20, 901, 20):
+        at += 20 * (1.0 if i <= 300 else slow)
+        x = 1.4 + 6.1 * (1 + i / 40) ** -0.6
+        rows.append((at, f"[{stamp(hand, at)}] (train) it={i:05d} ce={x:.4f} sec/it={1.0 if i <= 300 else slow:.2f}"))
+    since, end = 360.0, at + 7
+    for rank in range(8):
+        mine = [*rows, (end - 2, "all 900 iterations done")] if rank == 0 else [(22.0 + rank, f"rank {rank}: ready")]
+        hand.rank(rank, hand.nodes[rank // 4], mine, code=0, end=end + rank / 50, local=rank % 4, stream="both")
+    for rank in range(8):
+        bad, points = rank == sick, int(end / 20)
+        held = [k * 20 >= since for k in range(points)]
+        gone = int((end - since) * 0.93e9) if bad else 0
+        first: dict[str, object] = {"violation_thermal_ns": 0, "violation_hw_thermal_ns": 0, "violation_hw_power_brake_ns": 0, "violation_power_ns": 0}
+        last: dict[str, object] = {"violation_hw_thermal_ns": gone, "violation_thermal_ns": gone} if number == 0 else {"violation_hw_power_brake_ns": gone, "violation_power_ns": gone}
+        hand.gpu(
+            hand.nodes[rank // 4], rank % 4, first, last if bad else {}, utilization_percent=[float(dice.randrange(93, 100)) for _ in held], sm_clock_mhz=[1980 / slow if bad and h else 1965.0 + dice.randrange(15) for h in held],
+            temperature_c=[(94.0 if number == 0 else 60.0) if bad and h else 64.0 + dice.randrange(3) for h in held], power_mw=[250_000.0 if bad and h else 590_000.0 + dice.randrange(9000) for h in held],
+            throttle_reasons=[float(0x60 if number == 0 else 0x88) if bad and h else 0.0 for h in held],
+        )  # fmt: skip
+    hand.ended("COMPLETED", end=end + 3, steps=(("batch", "COMPLETED", 0, 0), ("0", "COMPLETED", 0, 0)))
+    return HandJob(Label(mode="B3", fault="node"), hand)
+
+
+def in_vain(number: int) -> HandJob:
+    """E1: on real cards, over hours, nothing is learned any more."""
+    hand, dice = new(80 + number, 2)
+
+    def curve(i: int) -> float:
+        if number == 0:
+            return 10.4 * (1 + i / 90) ** -0.35 if i < 240 else float("nan")
+        return 6.2 + 4.8 * (1 + i / 20) ** -0.9 if i < 180 else 9.7 + dice.uniform(-0.004, 0.004)
+
+    rows = progress(hand, (0, 3)[number], 600, first=60, pace=1.4, dice=dice, planned=600, curve=curve)
+    end = rows[-1][0] + 9
+    for rank in range(8):
+        mine = [*rows, (end - 3, "600 of 600 steps, last checkpoint written")] if rank == 7 else [(20.0, f"rank {rank} up")]
+        hand.rank(rank, hand.nodes[rank // 4], mine, code=0, end=end, local=rank % 4, stream="both")
+        readings(hand, hand.nodes[rank // 4], rank % 4, dice)
+    hand.ended("COMPLETED", end=end + 3, steps=(("batch", "COMPLETED", 0, 0), ("0", "COMPLETED", 0, 0)))
+    return HandJob(Label(mode="E1", variant="non_finite", cause="nan_loss", fault="user") if number == 0 else Label(mode="E1", fault="user"), hand)
+
+
 def jobs() -> Iterator[HandJob]:
-    """Five broken cards, four full ones, three that do not meet, five that wait, two nodes lost, three slow, five calm."""
-    for make, count in ((broken, 5), (filled, 4), (unmet, 3), (kept_waiting, 5), (node_gone, 2), (slow_by, 3), (calm, 5)):
+    """Five broken cards, four full ones, three that do not meet, five that wait, two nodes lost, three slow, five calm, two hot, two in vain."""
+    for make, count in ((broken, 5), (filled, 4), (unmet, 3), (kept_waiting, 5), (node_gone, 2), (slow_by, 3), (calm, 5), (hot, 2), (in_vain, 2)):
         for number in range(count):
             yield make(number)
 
