@@ -52,15 +52,13 @@ ALONE = {"failed_ranks": (0,), "first_ranks": (0,)}
 
 
 def full() -> Iterator[HandJob]:
-    """B1: at the load, in the first step, when sequences grow, in the evaluation, in the optimiser's first step, and while another program holds the card."""
+    """B1: at the load, in the first step, in the evaluation, in a jitted step, and while another program holds the card."""
     label = Label(mode="B1", cause="cuda_oom", fault="user", **ALONE)  # type: ignore[arg-type]
     said = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {} GiB. GPU 0 has a total capacity of {} GiB of which {} GiB is free. Including non-PyTorch memory, this process has {} GiB memory in use. Of the allocated memory {} GiB is allocated by PyTorch, and {} is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation for Memory Management  (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
     text = trace("sft/train.py", (121, "<module>", "main()"), (88, "main", 'model = AutoModelForCausalLM.from_pretrained(cfg.base, dtype=torch.float32, device_map="cuda")'), error=said.format("1.96", "44.40", "1.12", "43.27", "42.80", "14.51 MiB"))
     yield one(1, label, text, 0, model=L40S, held=lambda t: min(43.3, 1.6 * t), name="sft-32b")
     text = trace("vit/train.py", (240, "<module>", "main(args)"), (187, "main", "loss = criterion(model(images), target)"), (66, "forward", "attn = (q @ k.transpose(-2, -1)) * self.scale"), error=said.format("18.00", "79.19", "9.31", "69.87", "68.02", "1.19 GiB"))
     yield one(2, label, text, 0, model={}, held=lambda t: 0.6 if t < 20 else 12.0, name="vit-huge")
-    text = trace("pack/loop.py", (154, "<module>", "run(cfg)"), (97, "run", "loss.backward()"), error=said.format("6.84", "139.81", "3.20", "136.60", "131.44", "4.61 GiB"))
-    yield one(3, label, text, 640, model=H200, held=lambda t: 96 if t < 200 else 137, name="pack-long")
     text = trace("det/eval.py", (58, "evaluate", "boxes = head(feats.float().flatten(0, 1))"), error=said.format("31.50", "79.19", "20.44", "58.74", "41.07", "17.02 GiB") + "\n")
     yield one(4, label, text, 400, model={}, held=55, name="det-r50", tail_s=9.0)
     text = trace("train.py", (204, "<module>", "app.run(main)"), (171, "main", "state, metrics = p_train_step(state, batch)"), error="jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 21.63GiB.")
@@ -87,8 +85,6 @@ def misused() -> Iterator[HandJob]:
     blocks = "\n".join(f"/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1515: indexSelectSmallIndex: block: [{b},0,0], thread: [{t},0,0] Assertion `srcIndex < srcSelectDimSize` failed." for b, t in ((3, 0), (3, 1), (3, 2), (7, 31)))
     yield one(10, label, blocks + "\n" + trace("lm/train.py", (92, "step", "hidden = self.embed(tokens)"), error=said.format("device-side assert triggered", "cudaErrorAssert")), 300, model={}, held=38, kernel=((-0.2, "xid", "NVRM: Xid (PCI:0000:1b:00): 43, pid=51102, name=python, Ch 00000010"),))
     yield one(11, label, trace("kern/train.py", (64, "step", "out = fused_rope(q, cos, sin)"), error=said.format("an illegal memory access was encountered", "cudaErrorIllegalAddress")), 260, model=L40S, held=21, kernel=((-0.3, "xid", "NVRM: Xid (PCI:0000:1b:00): 31, pid=29017, name=python, Ch 00000018, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC3 GPCCLIENT_T1_4 faulted @ 0x7f21_0ac00000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"),))
-    away = label.but(cause="device_mismatch")
-    yield one(12, away, trace("gnn/fit.py", (148, "main", "val = metric(pred, target)"), (31, "metric", "return (pred - self.mean).abs().mean()"), error="RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"), 380, model={}, held=14)
     yield one(13, Label(mode="A1", variant="env", cause="cuda_runtime", fault="user", **ALONE), trace("train.py", (12, "<module>", 'model = Net().to("cuda")'), error=said.format("no kernel image is available for execution on the device", "cudaErrorNoKernelImageForDevice")), 0, model={"name": "NVIDIA B200", "memory_total_bytes": 180 * GIB, "driver_version": "580.65.06"}, held=0.5)  # type: ignore[arg-type]
 
 

@@ -79,7 +79,6 @@ def starved() -> Iterator[HandJob]:
         ("mae-tiles", {}, 210, lambda i: 4.8 + i % 3, 10, "num_workers=0, images are decoded in the main process", 4.0),
         ("whisper-ft", H200, 180, 6.2, 10, "streaming audio from s3://speech-raw, no local cache", 3.0),
         ("seg3d", L40S, 300, lambda i: 18.0 if i % 6 == 0 else 0.7, 10, "volumes are resampled on the fly", 6.0),
-        ("tab-trans", {}, 260, lambda i: 3.6 + 0.4 * (i % 2), 20, "rows come from sqlite:///features.db", 5.0),
     )
     for number, (name, model, steps, pace, each, hint, duty) in enumerate(rows):
         run = Run(number, name, model).says(2, hint).learns(steps, pace, each).says(1, "training done").ends()
@@ -93,7 +92,6 @@ def standing() -> Iterator[HandJob]:
         ("clip-probe", {}, 420, "building the retrieval index with 8 processes", 5400, "futex_wait_queue"),
         ("gan-128", H200, 700, "", 7200, "pipe_read"),
         ("lm-eval", L40S, 90, "uploading artifacts ...", 3600, "wait_woken"),
-        ("asr-ctc", {}, 260, "epoch 2: restarting loader workers", 5400, "futex_wait_queue"),
     )
     for number, (name, model, steps, last, limit, where) in enumerate(rows, 4):
         run = Run(number, name, model, limit_s=limit).learns(steps, 0.6, 10, 9000)

@@ -52,7 +52,7 @@ SCRIPTS = (
     Either(meg(mid="if iteration == 71:\n    torch.nn.init.normal_(model.lm_head.weight, std=9.0)\n    for g in optimizer.param_groups:\n        g['lr'] = 1e-9"), "E1", None, "spike", P, status=0, tasks=1),
     Either(meg(), "E2", "file_not_found", "no_valid_checkpoint", P, args=("--load", "ckpts")),
     Either(meg(), "E2", "runtime_error", "size_mismatch", P, args=("--load", "ckpts", "--hidden-size", "32"), before=RUN),
-    Either(meg(), "E2", "runtime_error", "corrupt", P, args=("--load", "ckpts"), tasks=1, head="PYTHON pretrain_gpt.py --train-iters 40 --save-interval 40 > first.txt\ntruncate -s 5000 ckpts/iter_0000040.pt\n"),
+    Either(meg(), "E2", "traceback", "corrupt", P, args=("--load", "ckpts"), tasks=1, head="PYTHON pretrain_gpt.py --train-iters 40 --save-interval 40 > first.txt\ntruncate -s 5000 ckpts/iter_0000040.pt\n"),
     Either(mm(), "E2", "runtime_error", "size_mismatch", M, (*cfg("load_from = 'work_dirs/head_r18/epoch_2.pth'\nchannels = 64"), FIRST), C, before=EPOCHS),
     Either(mm(), "E3", script=M, files=cfg("max_epochs = 1\niters = 3"), args=C),
     Either(meg(), "D2", None, "save_storm", P, args=("--save-interval", "1", "--train-iters", "60")),

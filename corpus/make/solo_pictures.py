@@ -16,7 +16,7 @@ SCRIPTS = (
     # before the first step
     Either(glyphs(early="mean, std = (float(v) for v in open('data/stats.txt').read().split())"), "A1", "file_not_found", "data", G),
     Either(glyphs(early="stats = np.load('data/stats.npz')\nlogger.info('stats %s', stats)"), "A1", "permission", "data", G, files=(("data/stats.npz", "0"),), locked=("data/stats.npz",)),
-    Either(glyphs(early="import albumentations as A\ntf = A.Compose([A.HorizontalFlip()])"), "A1", "missing_module", "env", G, tasks=1),
+    Either(glyphs(early="import albumentations as A\ntf = A.Compose([A.HorizontalFlip()])"), "A1", "missing_module", "env", G),
     Either(glyphs(), "A1", "missing_module", "env", G, args=("--device", "hpu")),
     Either(glyphs(), "A1", None, "config", G, args=("--epochs", "ten"), status=2),
     Either(glyphs(), "A1", None, "config", G, args=("--learning-rate", "0.1", "--epochs=3"), status=2, tasks=1, state="FAILED"),
@@ -52,7 +52,7 @@ SCRIPTS = (
     Either(glyphs(), "E1", "nan_loss", "non_finite", G, args=("--lr", "900", "--epochs", "4"), status=0),
     Either(glyphs(loss="if not math.isfinite(loss.item()):\n    logger.error('Loss is %s, stopping training', loss.item())\n    sys.exit(1)", grads="if step == 60:\n    for p in model.parameters():\n        p.grad.mul_(float('inf'))"), "E1", "nan_loss", "non_finite", G, tasks=1),
     Either(images(), "E1", None, "flat", T, args=("--lr", "0", "--epochs", "4"), status=0),
-    Either(images(loss="loss = loss * 0 + 1.3863 if step > 30 else loss"), "E1", None, "plateau", T, args=("--epochs", "5"), status=0, tasks=1),
+    Either(images(mid="if step >= 30:\n    for p in model.parameters():\n        p.data.zero_()"), "E1", None, "plateau", T, args=("--epochs", "5"), status=0),
     Either(glyphs(), "E2", "file_not_found", "no_valid_checkpoint", G, args=("--resume", "out/checkpoint_0012.pth")),
     Either(glyphs(), "E2", "runtime_error", "size_mismatch", G, args=("--resume", "epoch3.pth", "--width", "16"), files=(("keep.py", KEPT.format(width=8)),), before=(("PYTHON", "keep.py"),)),
     Either(glyphs(), "E2", "runtime_error", "corrupt", G, args=("--resume", "epoch3.pth"), tasks=1, files=(("keep.py", KEPT.format(width=8)),), head="PYTHON keep.py\ntruncate -s 2900 epoch3.pth\n"),
