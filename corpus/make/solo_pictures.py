@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from corpus.make._solo_torch import GLYPHS, IMAGES
+from corpus.make._solo_timm import IMAGES
+from corpus.make._solo_torch import GLYPHS
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
 from corpus.running.slots import fill
