@@ -11,7 +11,7 @@ fore, grid, den = partial(fill, FORECAST), partial(fill, GRID), partial(fill, DE
 Y = (("config.yaml", FORECAST_YAML),)
 F, R, D = "forecast.py", "ppo_grid.py", "denoise.py"
 GROW = "import ctypes\nheap = globals().setdefault('heap', [])\nheap.append(ctypes.create_string_buffer(b'\\x01' * (1 << 20), 9 << 20))"
-TELL = "PYTHON {} \nrc=$?\ncg=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)\necho \"exit code $rc, memory.limit_in_bytes=$(cat $cg/memory.limit_in_bytes)\"\n[ $rc -eq 0 ] || cat $cg/memory.oom_control\nexit $rc"
+TELL = "python {}\nrc=$?\ncg=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)\necho \"exit code $rc, memory.limit_in_bytes=$(cat $cg/memory.limit_in_bytes)\"\n[ $rc -eq 0 ] || cat $cg/memory.oom_control\nexit $rc"
 SCRIPTS = (
     Either(fore(), "A1", "file_not_found", "config", F),
     Either(fore(), "A1", "traceback", "config", F, (("config.yaml", FORECAST_YAML.replace("  hidden: 16", "  hiden: 16")),), status=1),
