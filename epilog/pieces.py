@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError
 from gpualert_slurm.job_note import JobNote
-from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.node_report import NodeReport, read_head
 from gpualert_slurm.record import Record
 from gpualert_slurm.stall import StallNote
 
@@ -129,8 +129,10 @@ def whole(pieces: Iterable[Piece]) -> bytes:
     return b"".join(by_number[number] for number in sorted(by_number))
 
 
-def join(pieces: Sequence[Piece], max_bytes: int) -> Document:
+def join(pieces: Sequence[Piece], max_bytes: int, *, head_only: bool = False) -> Document:
     """The document that the pieces make up, in any order, duplicates allowed.
+
+    ``head_only``: of a report its head alone is read and checked; who needs the rest meets what is wrong with it.
 
     Raises:
         SealRefusedError: the pieces do not fit together, or the document is larger than ``max_bytes``, or not what its frame says.
@@ -150,7 +152,7 @@ def join(pieces: Sequence[Piece], max_bytes: int) -> Document:
     if len(text) > max_bytes or not inflating.eof:
         raise SealRefusedError(f"the document is larger than {max_bytes} bytes, or torn")
     try:
-        document = _FORMATS[header.kind].model_validate_json(text)
+        document = read_head(text) if head_only and header.kind == "report" else _FORMATS[header.kind].model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         raise SealRefusedError(f"no {header.kind} of a known version: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

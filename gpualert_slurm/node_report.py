@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import create_model
 
 from gpualert_slurm.artifact import Artifact
 from gpualert_slurm.attempt import Attempt
@@ -58,3 +60,19 @@ class NodeReport(Record):
     artifacts: tuple[Artifact, ...] = ()
     archive_path: str | None = None
     gaps: tuple[Gap, ...] = ()
+
+
+BULK = frozenset({"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps"})
+"""What the head of a report leaves out: deciding whether to wait, and what is asked of the past, needs none of it."""
+_FIELDS: dict[str, Any] = {name: (field.annotation, field) for name, field in NodeReport.model_fields.items() if name not in BULK}
+_Head: type[Record] = create_model("ReportHead", __base__=Record, **_FIELDS)
+
+
+def read_head(text: bytes) -> NodeReport:
+    """A report's head from its JSON; its bulk is left empty, and not looked at beyond being JSON.
+
+    Raises:
+        pydantic.ValidationError: it is no JSON, or its head is none of a known version.
+    """
+    head = _Head.model_validate_json(text)
+    return NodeReport.model_construct(head.model_fields_set, **dict(head))

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pydantic import ValidationError
+
+from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.record import Record
@@ -30,12 +34,40 @@ class Packed(Generic[T]):
         return self.kind.model_validate_json(zlib.decompressobj().decompress(self.content, MAX_BYTES))
 
 
+def read_report(content: bytes) -> NodeReport:
+    """A packed report. Raises zlib.error, ValueError: it is none."""
+    return Packed(NodeReport, content).read()
+
+
 @dataclass(frozen=True)
 class PackedJob(Packed[JobRecord]):
     """A job's record whose reports are packed each by itself, as they came; ``content`` is the record without them."""
 
     reports: tuple[bytes, ...] = ()
 
-    def read(self) -> JobRecord:
-        """The record with its reports."""
-        return super().read().model_copy(update={"reports": tuple(Packed(NodeReport, content).read() for content in self.reports)})
+    def read(self, reader: Callable[[bytes], NodeReport] = read_report) -> JobRecord:
+        """The record with its reports; for one that cannot be read a gap. ``reader`` may remember reports that it has read."""
+        reports: list[NodeReport] = []
+        gaps: list[Gap] = []
+        for content in self.reports:
+            found = _read_or_gap(content, reader)
+            if isinstance(found, Gap):
+                gaps.append(found)
+            else:
+                reports.append(found)
+        record = super().read()
+        return record.model_copy(update={"reports": tuple(reports), "gaps": (*record.gaps, *gaps)})
+
+
+def _read_or_gap(content: bytes, reader: Callable[[bytes], NodeReport]) -> NodeReport | Gap:
+    try:
+        return reader(content)
+    except (zlib.error, ValueError) as error:
+        return Gap(what="a node's report", why=f"it came, and cannot be read: {_first(error)}")
+
+
+def _first(error: zlib.error | ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timezone
-from email.headerregistry import Address
+from email.headerregistry import Address, BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, getaddresses
@@ -15,7 +15,23 @@ from gpualert_slurm.notify import mime
 from gpualert_slurm.notify.headers import HEADER_CHARS, file_name, header_text
 from gpualert_slurm.notify.stored_message import Envelope
 
-POLICY = SMTP.clone(max_line_length=78, cte_type="7bit")
+
+class Headers(HeaderRegistry):
+    """The classes of headers, each made once: the registry makes one anew for every header of every message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._made: dict[str, type[BaseHeader]] = {}
+
+    def __getitem__(self, name: str) -> type[BaseHeader]:
+        """The class for headers of that name."""
+        kind = self._made.get(name)
+        if kind is None:
+            kind = self._made[name] = super().__getitem__(name)
+        return kind
+
+
+POLICY = SMTP.clone(max_line_length=78, cte_type="7bit", header_factory=Headers())
 WIRE = POLICY.clone(max_line_length=250)
 """Headers in ASCII stay on one line (RFC 5322 allows 998): folded at 78, a long first word leaves ``Subject:`` alone on its line."""
 SUBJECT_CHARS = 160

@@ -16,6 +16,8 @@ else:
 
 MOST = 32
 """Alternatives: with more of them the pattern itself is as quick."""
+INNER = {"IN": 0, "SUBPATTERN": 3, "MAX_REPEAT": 2, "MIN_REPEAT": 2}
+"""Where the parser keeps what is inside."""
 SHORTEST = 2
 """One letter stands in nearly every text."""
 
@@ -65,3 +67,25 @@ def _of_part(name: str, value: Any) -> frozenset[str] | None:  # noqa: ANN401 - 
             together = frozenset().union(*(b for b in branches if b))
             return together if len(together) <= MOST else None
     return None
+
+
+def digit_blind(pattern: re.Pattern[str]) -> bool:
+    """Whether it is sure that one digit is as good as another for this pattern, and that no match holds the end of a line."""
+    return _all_blind(sre.parse(pattern.pattern, pattern.flags))
+
+
+def _all_blind(sequence: Any) -> bool:  # noqa: ANN401 - the parser's own
+    return all(_blind(str(kind), value) for kind, value in sequence)
+
+
+def _blind(name: str, value: Any) -> bool:  # noqa: ANN401 - the parser's own
+    if name == "LITERAL":
+        return not chr(value).isdigit() and chr(value) not in "\r\n"
+    if name == "RANGE":
+        low, high = value
+        return (high < 0x30 and low > 0x0D) or (low > 0x39 and high < 0x80) or (low == 0x30 and high == 0x39)
+    if name == "CATEGORY":
+        return str(value) in {"CATEGORY_DIGIT", "CATEGORY_WORD"}
+    if name in INNER:
+        return _all_blind(value if name == "IN" else value[INNER[name]])
+    return name == "BRANCH" and all(_all_blind(branch) for branch in value[1])

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from gpualert_slurm.notify.needles import needles
+from gpualert_slurm.notify.needles import digit_blind, needles
 from gpualert_slurm.verdict import Verdict
 
 _KEY = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?"
@@ -72,6 +73,9 @@ PIECE_CHARS = 8192
 as they can, and a log of one endless line would take time in the square of its length. A secret of up to half a piece
 lies whole in one of them."""
 REMEMBERED_CHARS = 512
+MOST_CLEAN = 8192
+_CLEAN: set[str] = set()
+"""Short texts in which nothing was found: a verdict's words are much the same from job to job. None of them holds a secret that this module knows."""
 
 
 ONE_DIGIT = str.maketrans("123456789", "000000000")
@@ -80,12 +84,21 @@ Pattern = tuple[str, re.Pattern[str]]
 """What a pattern finds, and the pattern."""
 
 
+@dataclass(frozen=True)
+class Among:
+    """What of ``Patterns`` may be found in a text: needles that stand in it, and places of patterns without needles."""
+
+    needles: tuple[str, ...]
+    always: frozenset[int]
+
+
 class Patterns:
     """Patterns in their order, and by their needles: most texts hold none, and a string is looked for once however many patterns want it."""
 
     def __init__(self, patterns: Iterable[Pattern], needles_of: Callable[[re.Pattern[str]], Iterable[str]] = needles) -> None:
         self.all = tuple(patterns)
         self._always: set[int] = set()
+        self._blind: dict[int, re.Pattern[str]] = {}
         self._of: dict[str, list[int]] = {}
         self._masked: dict[str, str] = {}
         for place, (_, pattern) in enumerate(self.all):
@@ -95,23 +108,27 @@ class Patterns:
                 self._masked[needle] = needle.translate(ONE_DIGIT)
             if not wanted:
                 self._always.add(place)
+                if digit_blind(pattern):
+                    self._blind[place] = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE)
 
-    def needles_in(self, text: str) -> tuple[str, ...]:
-        """Those that may stand in it; all where a letter beyond ASCII could match as another's lower case.
+    def among(self, text: str) -> Among:
+        """What may be found in it: all where a letter beyond ASCII could match as another's lower case.
 
         A log's lines are alike but for their numbers: with every digit made the same, few different ones are left to look at.
         """
         if not text.isascii():
-            return tuple(self._of)
+            return Among(tuple(self._of), frozenset(self._always))
         plain = "\n".join(set(text.lower().translate(ONE_DIGIT).split("\n")))
-        return tuple([needle for needle, masked in self._masked.items() if masked in plain])
+        found = tuple([needle for needle, masked in self._masked.items() if masked in plain])
+        return Among(found, frozenset(place for place in self._always if place not in self._blind or self._blind[place].search(plain)))
 
-    def worth_trying(self, text: str, among: Collection[str] | None = None) -> list[int]:
-        """The places of those that may match; ``among``: the only needles that there are, where that is known."""
+    def worth_trying(self, text: str, among: Among | None = None) -> list[int]:
+        """The places of those that may match; ``among``: all that may, where that is known."""
         if not text.isascii():
             return list(range(len(self.all)))
         plain, of = text.lower(), self._of
-        return sorted(self._always.union(*[of[needle] for needle in (of if among is None else among) if needle in plain]))
+        needles_, always = (of, self._always) if among is None else (among.needles, among.always)
+        return sorted(frozenset(always).union(*[of[needle] for needle in needles_ if needle in plain]))
 
 
 @cache
@@ -155,7 +172,10 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """``text`` with each secret as ``[redacted: <kind>]``; doing it twice changes nothing more."""
+        if text in _CLEAN:
+            return text
         if not LIKELY.search(text):
+            _remember(text)
             return text
         known = self._known.get(text)
         if known is not None:
@@ -163,13 +183,16 @@ class Redactor:
             return known[0]
         before = self.counts.copy()
         clean = self._apply(whole_text_patterns(), self._key_ends(text))
-        wanted, searched, among = piece_patterns(), "", None
+        wanted, searched = piece_patterns(), ""
+        among: Among | None = None
         for offset in (0, PIECE_CHARS // 2) if len(clean) > PIECE_CHARS else (0,):
             if len(clean) > PIECE_CHARS and clean != searched:
-                searched, among = clean, wanted.needles_in(clean)
+                searched, among = clean, wanted.among(clean)
             clean = "".join(self._apply(wanted, piece, among) for piece in _pieces(clean, offset))
         if len(text) <= REMEMBERED_CHARS:
             self._known[text] = (clean, self.counts - before)
+            if clean == text:
+                _remember(text)
         return clean
 
     def verdict(self, verdict: Verdict) -> Verdict:
@@ -181,7 +204,7 @@ class Redactor:
                 new["data"]["redacted"] = True
         return Verdict.model_validate(after)
 
-    def _apply(self, patterns: Patterns, text: str, among: Collection[str] | None = None) -> str:
+    def _apply(self, patterns: Patterns, text: str, among: Among | None = None) -> str:
         waiting = patterns.worth_trying(text, among)
         while waiting:
             place = waiting.pop(0)
@@ -230,6 +253,13 @@ class Redactor:
         self.counts[kind] += 1
         offset = match.start()
         return f"{whole[: start - offset]}[redacted: {kind}]{whole[end - offset :]}"
+
+
+def _remember(text: str) -> None:
+    if len(text) <= REMEMBERED_CHARS:
+        if len(_CLEAN) >= MOST_CLEAN:
+            _CLEAN.clear()
+        _CLEAN.add(text)
 
 
 KINDS_WITH_VALUE = frozenset(kind for kind, pattern in OWN if pattern.groups)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from gpualert_slurm.epilog.history.run import JudgedRun, MessageRow, Run, RunState
 from gpualert_slurm.notification import Notification
@@ -35,14 +36,16 @@ class Messages:
         finally:
             self._joined = False
 
-    def judged(self) -> list[JudgedRun]:
-        """Every judged run whose message is in no plan, oldest first."""
+    def judged(self, only: Collection[int] | None = None) -> list[JudgedRun]:
+        """Every judged run whose message is in no plan, oldest first; ``only``: of these alone."""
+        among = None if only is None else json.dumps(list(only))
         rows = self._db.execute(
             "SELECT run.*, verdict.addresses, verdict.problem, verdict.started_ns AS begun_ns, verdict.array_job_id, verdict.het_job_id,"
             " verdict.fingerprint FROM run JOIN verdict ON verdict.run_id = run.id AND verdict.newest"
-            " WHERE run.state = 'judged' AND run.id NOT IN"
+            " WHERE run.state = 'judged' AND (? IS NULL OR run.id IN (SELECT value FROM json_each(?))) AND run.id NOT IN"
             " (SELECT message_run.run_id FROM message_run JOIN message USING (key) WHERE message.state = 'planned')"
-            " ORDER BY run.id"
+            " ORDER BY run.id",
+            (among, among),
         )
         return [
             JudgedRun(

@@ -19,7 +19,8 @@ NODE_DAYS, NAME_DAYS = 30, 90
 MAX_VERDICT_BYTES = 16 << 20
 DAY_NS = 86_400 * 1_000_000_000
 _ON_NODE = (
-    "SELECT verdict.* FROM verdict_node JOIN verdict ON verdict.id = verdict_id"
+    "SELECT verdict.id, label, verdict.uid, mode, cause, verdict.fault, verdict.ended_ns, nodes, head_loss, tail_loss, gpu_hours, fingerprint"
+    " FROM verdict_node JOIN verdict ON verdict.id = verdict_id"
     " WHERE node = ? AND verdict_node.ended_ns BETWEEN ? AND ? AND cluster = ? AND job_id != ?"
 )
 _NEWEST = "ORDER BY verdict_node.ended_ns DESC LIMIT ?"

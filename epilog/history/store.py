@@ -16,14 +16,11 @@ from gpualert_slurm.epilog.history.messages import Messages, run_of
 from gpualert_slurm.epilog.history.run import Added, Documents, Judged, Run, RunState
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.job_record import JobRecord
-from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.node_report import BULK, NodeReport
 from gpualert_slurm.packed import MAX_BYTES, Packed, PackedJob
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Verdict
 from gpualert_slurm.wishes import When
-
-BULK = {"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps"}
-"""What the head of a report leaves out: deciding whether to wait, and what is asked of the past, needs none of it."""
 
 
 class History(Messages):
@@ -45,7 +42,7 @@ class History(Messages):
         late), else to a new one: the job was requeued, or the id has wrapped.
         """
         content = zlib.compress(document.json_bytes(), 6) if packed is None else packed
-        head = document.model_dump_json(exclude_none=True, exclude=BULK if isinstance(document, NodeReport) else None)
+        head = document.model_dump_json(exclude_none=True, exclude=set(BULK) if isinstance(document, NodeReport) else None)
         kind = "report" if isinstance(document, NodeReport) else "note"
         with self._transaction():
             run, late = self._run_for(document, received_ns)

@@ -16,6 +16,7 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from multiprocessing.forkserver import ensure_running
 from multiprocessing.process import BaseProcess
@@ -23,7 +24,8 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from gpualert_slurm.packed import Packed
+from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.packed import Packed, PackedJob, read_report
 from gpualert_slurm.programs.gpualertd.log import set_up
 from gpualert_slurm.programs.gpualertd.systemd import tell
 
@@ -34,7 +36,10 @@ MAX_ANSWER_BYTES = 256 << 20
 MAX_GROWTH_BYTES = 128 << 20
 """A child that one call made larger than that serves no other: memory goes back to the machine when it ends."""
 SHARED_TIMEOUT_S = 10.0
-CALLS_PER_CHILD = 100
+CALLS_PER_CHILD = 96
+"""Three times of judging 16 jobs and composing their mails."""
+REPORTS_KEPT, MOST_KEPT_BYTES = 32, 64 << 10
+"""Reports that a child has read last, and how large a packed one may be: a job is judged, and soon after its mail composed of the same."""
 GOOD, BAD = b"+", b"-"
 AGAIN, LAST = b".", b"!"
 PRELOADED = ("gpualert_slurm.programs.gpualertd.preload",)
@@ -190,19 +195,26 @@ def _serve(pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     set_up(for_people=False)
+    kept = lru_cache(REPORTS_KEPT)(read_report)
+
+    def reader(content: bytes) -> NodeReport:
+        return kept(content) if len(content) <= MOST_KEPT_BYTES else read_report(content)
+
     logging.getLogger().setLevel(logging.ERROR)  # what is worth saying, the daemon says when it has the answer
     with contextlib.suppress(OSError, EOFError):  # nobody waits any more: the daemon stopped, or was killed
         while True:
             returns, function, arguments, timeout_s = pipe.recv()
-            pipe.send_bytes(_answer(returns, function, arguments, timeout_s))
+            pipe.send_bytes(_answer(returns, function, arguments, timeout_s, reader))
             del returns, function, arguments
 
 
-def _answer(returns: type[Any], function: Callable[..., object], arguments: tuple[object, ...], timeout_s: float) -> bytes:
+def _answer(
+    returns: type[Any], function: Callable[..., object], arguments: tuple[object, ...], timeout_s: float, reader: Callable[[bytes], NodeReport]
+) -> bytes:
     spent = resource.getrusage(resource.RUSAGE_SELF)
     resource.setrlimit(resource.RLIMIT_CPU, (int(spent.ru_utime + spent.ru_stime + timeout_s) + 2, resource.RLIM_INFINITY))
     try:
-        opened = (a.read() if isinstance(a, Packed) else a for a in arguments)
+        opened = (a.read(reader) if isinstance(a, PackedJob) else a.read() if isinstance(a, Packed) else a for a in arguments)
         good, said = GOOD, adapter(returns).dump_json(function(*opened))
     except Exception as error:
         good, said = BAD, f"{type(error).__name__}: {error}".encode("utf-8", "replace")

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import islice
 
@@ -57,24 +57,28 @@ class Dispatch:
         """What became of messages so far, by its word in the history."""
         self._limits = Limits(config.mail.group_interval_s, config.mail.address_per_hour)
 
-    def judged(self) -> None:
+    def judged(self, only: Collection[int] | None = None, crowd: int = 0) -> None:
         """Every judged run whose time has come into the outbox; one for which something failed is tried again later.
+
+        ``only``: of these runs alone those that are told by themselves; who is gathered with whom is decided when all are looked at.
+        ``crowd``: how many are being judged with them, for whom time is to be kept.
 
         The outbox has the message, durably and under a key that is fixed before, when the history says so: a daemon that
         dies in between composes the same again, and the outbox knows the key.
         """
-        waiting = self._history.judged()
+        waiting = self._history.judged(only)
         runs = {j.run.id: j.run for j in waiting}
         messages = self._plan(waiting)
-        self._backlog = len(messages) > BACKLOG
+        self._backlog = max(len(messages), crowd) > BACKLOG
         addresses = {j.run.id: j.addresses for j in waiting}
-        for message in messages:
-            if message.kind is not Kind.ONE:
-                self._fix(message, addresses[message.run_ids[0]])
+        if only is None:
+            for message in messages:
+                if message.kind is not Kind.ONE:
+                    self._fix(message, addresses[message.run_ids[0]])
         singles = iter([(runs[m.run_ids[0]], m.group) for m in messages if m.kind is Kind.ONE])
         while batch := list(islice(singles, TOGETHER)):
             self._several(batch)
-        for planned in self._history.planned():
+        for planned in self._history.planned() if only is None else ():
             self._try(planned.key, planned.key, partial(self._digest, planned))
 
     def composed(self) -> None:

@@ -172,7 +172,7 @@ class Intake:
         self._forget(piece.whole_sha256)
         arrivals, pieces = [a for a, _ in waiting.pieces.values()], [p for _, p in waiting.pieces.values()]
         try:
-            return [_Whole(join(pieces, self._max_bytes), whole(pieces), arrivals, piece.sealed_by)]
+            return [_Whole(join(pieces, self._max_bytes, head_only=True), whole(pieces), arrivals, piece.sealed_by)]
         except SealRefusedError as error:
             self._refuse(arrivals, str(error))
             return []

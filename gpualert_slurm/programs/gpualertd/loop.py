@@ -36,8 +36,9 @@ DAY_NS = 86_400 * 1_000_000_000
 FORGET_EVERY_S = 3600.0
 LONGEST_PAUSE_S = 600.0
 LONGEST_FAILING_S = 30.0
-JUDGED_TOGETHER = 32
-"""Verdicts that become durable at once; a daemon that is killed before judges them again."""
+JUDGED_TOGETHER = 16
+"""Verdicts that become durable at once; a daemon that is killed before judges them again. Their mails come next, composed by the
+child that has just read their reports."""
 NO_ROWS: list[AccountingRecord] = []
 
 
@@ -193,6 +194,7 @@ class Loop:
         while batch := list(islice(waiting, JUDGED_TOGETHER)):
             with self._history.together():  # a disk syncs once for all of them
                 done = [s.run.id for s in batch if self._judge_one(s, around(s), alone=alone)]
+            self._parts.dispatch.judged(done, crowd=len(ready))
             for run_id in done:
                 for memory in (self._said, self._tries, self._later, self._suspects):
                     memory.pop(run_id, None)
