@@ -25,7 +25,7 @@ from gpualert_slurm.notify.plain import visible, visible_lines
 from gpualert_slurm.notify.redact import Redactor
 from gpualert_slurm.verdict import Verdict
 
-ZIP_FROM_BYTES = 65_536
+ZIP_FROM_BYTES = 16_384
 """A log excerpt larger than this is zipped: text shrinks to a tenth, but a plain one opens in the mail reader."""
 WIRE_OVERHEAD_BYTES = 700
 """MIME headers and boundary of one part, generously."""
@@ -175,5 +175,5 @@ def _artifact(report: NodeReport, artifact: Artifact, redactor: Redactor) -> Can
 def _zipped(name: str, content: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED, 3)
     return buffer.getvalue()

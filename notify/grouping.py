@@ -102,8 +102,11 @@ class _Sent:
             self.by_address.setdefault(address.lower(), []).append(at_ns)
 
 
-def plan(waiting: Sequence[Waiting], mailed: Iterable[Mailed], limits: Limits, now_ns: int) -> list[Message]:
-    """What is to be mailed now; runs that are in none of the messages wait on."""
+def plan(waiting: Sequence[Waiting], mailed: Iterable[Mailed], limits: Limits, now_ns: int, *, gather: bool = True) -> list[Message]:
+    """What is to be mailed now; runs that are in none of the messages wait on.
+
+    ``gather`` is False while more runs are to come: then only what is told by itself.
+    """
     sent = _Sent()
     for one in sorted(mailed, key=lambda m: m.at_ns):
         if now_ns - one.at_ns < REMEMBERED_NS:
@@ -117,24 +120,24 @@ def plan(waiting: Sequence[Waiting], mailed: Iterable[Mailed], limits: Limits, n
     found: list[Message] = []
     over: dict[tuple[str, ...], list[Waiting]] = {}
     for name, runs in groups.items():
-        for chosen in _due(kinds[name], runs, sent.by_group.get(name, []), limits, now_ns):
+        for chosen in _due(kinds[name], runs, sent.by_group.get(name, []), limits, now_ns, gather=gather):
             if _over_limit(chosen, sent, limits):
                 over.setdefault(tuple(sorted(a.lower() for a in chosen[0].addresses)), []).extend(chosen)
                 continue
             kind = kinds[name] if len(chosen) > 1 else Kind.ONE
             found.append(_message(kind, name, chosen))
             sent.add(name, chosen[0].addresses, now_ns)
-    for addresses, runs in over.items():
+    for addresses, runs in over.items() if gather else ():
         found += _held_back(addresses, runs, sent, now_ns)
     return found
 
 
-def _due(kind: Kind, runs: list[Waiting], before: list[int], limits: Limits, now_ns: int) -> list[list[Waiting]]:
+def _due(kind: Kind, runs: list[Waiting], before: list[int], limits: Limits, now_ns: int, *, gather: bool) -> list[list[Waiting]]:
     """The messages of one group that are due by themselves: the runs come with the oldest problem first."""
     if kind is Kind.ONE:
         return [[run] for run in runs]
     if kind is Kind.HET:
-        return _parts(runs) if now_ns - min(r.judged_ns for r in runs) >= HET_WAIT_NS else []
+        return _parts(runs) if gather and now_ns - min(r.judged_ns for r in runs) >= HET_WAIT_NS else []
     chosen: list[list[Waiting]] = []
     rest: list[Waiting] = []
     for run in runs:
@@ -143,7 +146,7 @@ def _due(kind: Kind, runs: list[Waiting], before: list[int], limits: Limits, now
             before = [*before, now_ns]
         else:
             rest.append(run)
-    if not rest:
+    if not rest or not gather:
         return chosen
     since = before[-1] if before else min(r.judged_ns for r in rest)
     interval = min(int(limits.interval_s * S) * 2 ** min(max(0, len(before) - 1), 16), LONGEST_INTERVAL_NS)

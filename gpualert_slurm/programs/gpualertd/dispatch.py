@@ -68,13 +68,12 @@ class Dispatch:
         """
         waiting = self._history.judged(only)
         runs = {j.run.id: j.run for j in waiting}
-        messages = self._plan(waiting)
+        messages = self._plan(waiting, gather=only is None)
         self._backlog = max(len(messages), crowd) > BACKLOG
         addresses = {j.run.id: j.addresses for j in waiting}
-        if only is None:
-            for message in messages:
-                if message.kind is not Kind.ONE:
-                    self._fix(message, addresses[message.run_ids[0]])
+        for message in messages:
+            if message.kind is not Kind.ONE:
+                self._fix(message, addresses[message.run_ids[0]])
         singles = iter([(runs[m.run_ids[0]], m.group) for m in messages if m.kind is Kind.ONE])
         while batch := list(islice(singles, TOGETHER)):
             self._several(batch)
@@ -96,14 +95,14 @@ class Dispatch:
                     self.outcomes[outcome] += 1
                     (log.info if outcome == "sent" else log.warning)(line(outcome, job=run.label, key=key))
 
-    def _plan(self, waiting: Sequence[JudgedRun]) -> list[Message]:
+    def _plan(self, waiting: Sequence[JudgedRun], *, gather: bool) -> list[Message]:
         """Runs that nobody is written to about, and those of an older schema, go their way at once."""
         alone = [Message(Kind.ONE, f"one/{j.run.id}", (j.run.id,)) for j in waiting if not j.known or not j.addresses]
         rest = [_waiting(j) for j in waiting if j.known and j.addresses]
         if not rest:
             return alone
         now = time.time_ns()
-        return [*alone, *plan(rest, self._mailed.about(rest, now), self._limits, now)]
+        return [*alone, *plan(rest, self._mailed.about(rest, now), self._limits, now, gather=gather)]
 
     def _fix(self, message: Message, addresses: Sequence[str]) -> None:
         """Plan a digest durably: its key says what it was planned to be."""

@@ -85,6 +85,25 @@ def test_an_array_is_one_mail_for_the_first_failure_then_a_digest_in_its_thread(
     assert {run.label for _, run in history.open_messages()} == {f"100_{t}" for t in range(6)}
 
 
+def test_while_others_are_being_judged_only_what_is_told_by_itself_goes_out(history: History, bounded: Bounded, tmp_path: Path) -> None:
+    """An array's first failure and a job alone are mailed at once; who is gathered is decided when all are looked at, and runs that were not named wait."""
+    outbox = Outbox(tmp_path / "outbox")
+    post = Dispatch(history, outbox, Config(mail=MAIL.model_copy(update={"group_interval_s": 1.0})), bounded)
+    array = [judge(history, 100 + task, judged_s=0, array_job_id=100, array_task_id=task) for task in range(3)]
+    alone, unnamed = judge(history, 200, mode="G1"), judge(history, 300, mode="G1")
+    post.judged([*array, alone], crowd=50)
+    assert {history.run(one).state for one in array[1:]} == {RunState.JUDGED}
+    assert history.run(unnamed).state is RunState.JUDGED
+    assert {str(m["X-GPUAlert-Job"]) for m in mails(outbox)} == {"c/100_0", "c/200"}
+    assert all("more than 20 mails were waiting" in " ".join(text_of(m).split()) for m in mails(outbox))
+    time.sleep(1.1)
+    post.judged(array[1:2], crowd=50)  # its interval is over: it goes with the others, not before them
+    assert len(mails(outbox)) == 2
+    post.judged()
+    assert history.run(unnamed).state is not RunState.JUDGED
+    assert {history.run(one).state for one in array} == {RunState.COMPOSED}
+
+
 def test_a_daemon_that_dies_after_planning_a_digest_sends_that_one(history: History, bounded: Bounded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is judged meanwhile comes in the next one: no run is told twice, and none is forgotten."""
     outbox = Outbox(tmp_path / "outbox")

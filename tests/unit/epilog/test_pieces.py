@@ -130,3 +130,19 @@ def test_any_payload_is_a_piece_or_refused(payload):
     for content in (payload, MAGIC + payload):
         with contextlib.suppress(SealRefusedError):
             join([opened(content)], 1000)
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+def test_of_a_report_the_head_alone_can_be_read():
+    """The bulk is empty then, and what is wrong with it does not matter; a wrong head is refused all the same, and a note is always whole."""
+    pieces = [opened(f) for f in cut(REPORT, "report", ATTEMPT)]
+    assert join(pieces, 1 << 20, head_only=True) == REPORT.model_copy(update={"gaps": ()})
+    torn = REPORT.model_copy(update={"gaps": ("no gap at all",)})
+    pieces = [opened(f) for f in cut(torn, "report", ATTEMPT)]
+    assert join(pieces, 1 << 20, head_only=True).node == "n1"
+    with pytest.raises(SealRefusedError, match=r"gaps\.0"):
+        join(pieces, 1 << 20)
+    headless = [opened(f) for f in cut(REPORT.model_copy(update={"boot_id": 7}), "report", ATTEMPT)]
+    with pytest.raises(SealRefusedError, match="boot_id"):
+        join(headless, 1 << 20, head_only=True)
+    assert join([opened(GOLDEN.read_bytes())], 1 << 20, head_only=True) == NOTE

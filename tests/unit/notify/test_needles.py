@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpualert_slurm.notify.needles import needles
-from gpualert_slurm.notify.redact import PIECE_CHARS, Patterns, Redactor, patterns, piece_patterns, whole_text_patterns
+from gpualert_slurm.notify.needles import digit_blind, needles
+from gpualert_slurm.notify.redact import ONE_DIGIT, PIECE_CHARS, Patterns, Redactor, patterns, piece_patterns, whole_text_patterns
 
 ASCII = "".join(chr(n) for n in range(128))
 
@@ -71,3 +71,36 @@ def test_most_patterns_have_some() -> None:
     """Else the time is not saved: one Discord format has nothing but character classes."""
     assert sum(1 for _, pattern in patterns() if not needles(pattern)) <= 2
     assert all(set(needle) <= set(ASCII) - set(string.ascii_uppercase) for _, pattern in patterns() for needle in needles(pattern))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "blind"),
+    [
+        (r"[MNO][a-zA-Z\d_-]{23,25}\.[a-z0-9]{6}", True), (r"(?:ab|c\w+)=", True), (r"a1", False), (r"[1-8]x", False), (r"[^a]b", False),
+        (r"a\sb", False), (r"a.b", False), (r"a(?=b)", False), ("[\n-z]", False), ("[a-ÿ]", False),
+    ],
+)  # fmt: skip
+def test_digit_blind_is_said_only_where_it_is_sure(pattern: str, blind: bool) -> None:
+    """A digit, a line's end, what must not be, a look around or a letter beyond ASCII: then it is not."""
+    assert digit_blind(re.compile(pattern)) is blind
+
+
+@pytest.mark.parametrize(("kind", "pattern"), [one for one in patterns() if digit_blind(one[1])], ids=lambda value: value if isinstance(value, str) else "")
+def test_a_digit_blind_pattern_finds_a_line_by_its_digits_made_the_same(kind: str, pattern: re.Pattern[str]) -> None:
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(pattern, alphabet=st.characters(max_codepoint=127)))
+    def holds(text: str) -> None:
+        blind = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE)
+        assert any(blind.search(line) for line in text.lower().translate(ONE_DIGIT).split("\n"))
+
+    holds()
+
+
+def test_a_token_without_a_needle_is_found_in_a_long_log() -> None:
+    """Of a pattern that no string stands for, the log's different lines are asked first."""
+    token = "MTIzNDU2Nzg5MDEyMzQ1Njc4.Xa1b2C.abcdefghij0123456789_klmnop"
+    filler = "step 17 loss 0.4821 lr 1e-4\n" * (PIECE_CHARS // 10)
+    clean = Redactor().text(f"{filler}{token}\n{filler}")
+    assert token not in clean
+    assert "[redacted: Discord Bot Token]" in clean
+    assert Redactor().text(f"{filler}{token}"[-500:]).endswith("[redacted: Discord Bot Token]")
