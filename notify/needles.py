@@ -82,7 +82,7 @@ def _blind(name: str, value: Any) -> bool:  # noqa: ANN401 - the parser's own
     if name == "LITERAL":
         return not chr(value).isdigit() and chr(value) not in "\r\n"
     if name == "RANGE":
-        low, high = value
+        low, high = (int(end) for end in value)
         return (high < 0x30 and low > 0x0D) or (low > 0x39 and high < 0x80) or (low == 0x30 and high == 0x39)
     if name == "CATEGORY":
         return str(value) in {"CATEGORY_DIGIT", "CATEGORY_WORD"}
