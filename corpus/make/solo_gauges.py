@@ -88,7 +88,7 @@ def starved() -> Iterator[HandJob]:
 def standing() -> Iterator[HandJob]:
     """C3: it holds its memory and does nothing more until its time is over."""
     label = Label(mode="C3", fault="user")
-    rows = (
+    rows: tuple[tuple[str, dict[str, object], int, str, int, str], ...] = (
         ("clip-probe", {}, 420, "building the retrieval index with 8 processes", 5400, "futex_wait_queue"),
         ("gan-128", H200, 700, "", 7200, "pipe_read"),
         ("lm-eval", L40S, 90, "uploading artifacts ...", 3600, "wait_woken"),
