@@ -77,7 +77,7 @@ _LIKE_SAVED = re.compile(
     r"check-?point|ckpt|snap|resum|state|epoch|step|iter|last|latest|best|\bck|\.pth?\b|\.pkl\b|\.safetensors|\.npz|\.msgpack",
     re.IGNORECASE,
 )
-_PLACES = re.compile(r"[\w.~@+=-]*/[\w./~@+=-]+|[\w@+=-]+\.[A-Za-z]\w{1,11}\b")
+_PLACES = re.compile(r"(?<![\w.~@+=-])[\w.~@+=-]{0,200}/[\w./~@+=-]{1,400}|(?<![\w@+=-])[\w@+=-]{1,200}\.[A-Za-z]\w{1,11}\b")
 _MISFITS = re.compile(
     r"shape|size|layers?\b|vocab|dimension|param(?:eter)? group|missing key|unexpected key|differ|does(?: not|n't) (?:fit|match)|\bheads?\b",
     re.IGNORECASE,
