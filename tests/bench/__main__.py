@@ -58,7 +58,7 @@ def measure(benches: dict[str, Bench]) -> tuple[list[Row], str]:
         if disk.path:
             stack.enter_context(OwnDisk(disk.path / "bed" / "state"))
         cluster = stack.enter_context(Cluster(disk.path / "bed" if disk.path else None, gpualert=True))
-        place = "the bed and gpualert's logs each on a new ext4 with a journal, on loop devices (direct I/O)"
+        place = "the bed and gpualert's logs each on a new ext4 with a journal, on loop devices"
         if not disk.path:
             place = f"the bed on this machine's own disk ({disk.why})"
         slurm = f"{cluster.command('sinfo', '--version').stdout.strip()}, {place}"

@@ -18,8 +18,7 @@ class OwnDisk:
         at: the folder to mount it on, made where it is missing; None: one of its own.
 
     A machine's own disk may be slow to create files for minutes after many were deleted (ext4 without a journal keeps clear of inodes that
-    were freed lately), and every bed that is taken down deletes thousands. A new file system has no such past. Its device reads and writes
-    the image directly: through the page cache a flush writes out twice, which no disk does.
+    were freed lately), and every bed that is taken down deletes thousands. A new file system has no such past.
     """
 
     def __init__(self, at: Path | None = None) -> None:
@@ -27,7 +26,6 @@ class OwnDisk:
         self.path: Path | None = None
         self.why = ""
         self._folder: Path | None = None
-        self._device = ""
 
     def __enter__(self) -> OwnDisk:
         """Make and mount it."""
@@ -39,9 +37,8 @@ class OwnDisk:
         try:
             with image.open("wb") as file:
                 file.truncate(IMAGE_BYTES)
-            _run("mkfs.ext4", "-q", str(image))
-            self._device = _run("losetup", "--find", "--show", "--direct-io=on", str(image)).strip()
-            _run("mount", self._device, str(mount))
+            for argv in (["mkfs.ext4", "-q", str(image)], ["mount", "-o", "loop", str(image), str(mount)]):
+                subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60)
         except (OSError, subprocess.SubprocessError) as error:
             said = error.stderr if isinstance(error, subprocess.CalledProcessError) else None
             self.why = f"no file system of its own: {said or error}".strip()
@@ -56,11 +53,5 @@ class OwnDisk:
             if done.returncode:
                 print(f"bench: {self.path} is left mounted: {done.stderr.strip()}")
                 return
-        if self._device:
-            subprocess.run(["losetup", "--detach", self._device], capture_output=True, timeout=60, check=False)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _run(*argv: str) -> str:
-    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
