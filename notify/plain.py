@@ -15,10 +15,6 @@ SENTENCE_CHARS = 600
 # ECMA-48: CSI, OSC and the other string sequences (ended by BEL or ST), two-byte escapes; 8-bit CSI as well.
 ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
 
-ODD = re.compile(r"[^\n -~]")
-"""A text that has none of it is harmless as it is."""
-
-
 def visible(text: str) -> str:
     r"""``text`` on one line, colours and cursor movements dropped, every other control or format character as ``\xNN``.
 
@@ -43,7 +39,7 @@ def capital(text: str) -> str:
 
 def visible_lines(text: str) -> list[str]:
     """The lines of ``text``, each made ``visible``; CR LF is one end of line, trailing blanks are dropped."""
-    if not ODD.search(text):
+    if text.isascii() and text.replace("\n", "").isprintable():  # harmless as it is
         return [line.rstrip() for line in text.split("\n")]
     return [visible(line.rstrip("\r")).rstrip() for line in text.split("\n")]
 
