@@ -8,7 +8,7 @@ from corpus.label import Label
 from corpus.make._solo_hub import CLASSIFY, HF, NO_TRAINER
 from corpus.make._solo_others import FAIRSEQ, MEGATRON, MM_CONFIG, MMENGINE
 from corpus.make._solo_torch import DENOISE, FORECAST, FORECAST_YAML, GLYPHS
-from corpus.running.crewed import cards, task
+from corpus.running.crewed import CLOCK, cards, task
 from corpus.running.job import Recipe, SlurmJob
 from corpus.running.slots import fill
 from tests.testbed.gpu_scenarios import work
@@ -53,7 +53,7 @@ def again() -> Iterator[SlurmJob]:
     yield job(urgent, meg(), "pretrain_gpt.py", run, head=RESUME, where="-wn3", act="preempt", after="saved checkpoint from iteration      80", options=YES, state="COMPLETED")
     yield job(over, ft(), "finetune.py", "--max_train_steps 90000", where="-wn3", act="preempt_for_good", after="step 60: train_loss", options=("--no-requeue",), state="PREEMPTED")
     yield job(twice, meg(), "pretrain_gpt.py", run, head=RESUME, act="requeue_by_owner", after="saved checkpoint from iteration      80", options=YES, state="COMPLETED")
-    own = AGAIN + "[ $TRY -gt 0 ] || (sleep 16; echo 'slice is used up, requeue'; scontrol requeue $SLURM_JOB_ID) &\n"
+    own = AGAIN + "[ $TRY -gt 0 ] || (until [ -s keep.pt ]; do sleep 1; done; sleep 4; echo 'slice is used up, requeue'; scontrol requeue $SLURM_JOB_ID) &\n"
     back = "if int(os.environ['TRY']):\n    print(f\"Resumed from epoch {(had := torch.load('keep.pt'))['epoch']}\", flush=True)\n    model.load_state_dict(had['model'])"
     text = den(ready=back, mid="time.sleep(0.05)", epoch="torch.save({'model': model.state_dict(), 'epoch': epoch + 1}, 'keep.pt')\nprint('saved keep.pt', flush=True)")
     yield job(twice, text, "denoise.py", head=own, act="requeues_itself", after="saved keep.pt", options=YES, state="COMPLETED")
@@ -61,7 +61,7 @@ def again() -> Iterator[SlurmJob]:
     yield job(anew, meg(), "pretrain_gpt.py", "--train-iters 200 --iter-sleep 0.06 --save-interval 40", act="requeue", after="saved checkpoint from iteration     120", options=YES, state="COMPLETED")
     yield job(anew, fs(mid="time.sleep(0.03)"), "fs_train.py", act="requeue_by_owner", after="Saved checkpoint checkpoints/checkpoint2.pt", options=YES, state="COMPLETED")
     half = f"{RESUME}if [ $TRY -gt 0 ]; then truncate -s 6000 ckpts/iter_*.pt; fi\n"
-    bad = Label(mode="E2", variant="corrupt", cause="runtime_error", fault="user", failed_ranks=(0,), first_ranks=(0,))
+    bad = Label(mode="E2", variant="corrupt", cause="traceback", fault="user", failed_ranks=(0,), first_ranks=(0,))
     yield job(bad, meg(), "pretrain_gpt.py", run, head=half, act="requeue", after="saved checkpoint from iteration      80", options=YES, state="FAILED")
 
 
@@ -70,7 +70,7 @@ def cut_off() -> Iterator[SlurmJob]:
     late, own, other = Label(mode="F3", variant="advancing", fault="user"), Label(mode="F4", variant="by_owner", fault="none"), Label(mode="F4", variant="by_other", fault="unknown")
     yield job(late, meg(), "pretrain_gpt.py", LONG, state="TIMEOUT")
     yield job(late, cls(), "run_cls.py", " ".join(HF) + " --max_steps=90000 --disable_tqdm=True", state="TIMEOUT")
-    yield job(late, fore(early="import signal\nsignal.signal(signal.SIGUSR1, lambda *a: logger.warning('SIGUSR1: 20 s of wall time left'))"), "forecast.py", "optim.steps=90000 pause=0.1", files=YAML, options=("--signal=USR1@20",), state="TIMEOUT")
+    yield job(late, fore(early="import signal\nsignal.signal(signal.SIGUSR1, lambda *a: logger.warning('SIGUSR1: 20 s of wall time left'))"), "forecast.py", "optim.steps=90000 pause=0.1", files=YAML, options=("--time=2", "--signal=USR1@20"), state="TIMEOUT")
     yield job(own, mm(), "tools_train.py", "c.py", files={"c.py": MM_CONFIG + "max_epochs = 900\n"}, act="scancel", after=r"\[3\]\[20/50\]", state="CANCELLED")
     yield job(own, glyphs(after="time.sleep(0.03)"), "glyphs.py", "--epochs 900", act="scancel_step", after="Epoch 4 done", state="FAILED")
     yield job(other, fs(mid="time.sleep(0.05)"), "fs_train.py", "'{\"max_epoch\": 900}'", act="scancel_by_admin", after='"num_updates": "70"', state="CANCELLED")
@@ -85,18 +85,19 @@ def killed() -> Iterator[SlurmJob]:
     memory = label.but(cause="oom_killer", fault="user")
     hoard = "hoard = globals().setdefault('hoard', [])\nhoard.append(torch.ones(2, 1 << 20))"
     for text, name, given in ((meg(after=hoard), "pretrain_gpt.py", LONG), (den(mid=hoard + "\ntime.sleep(0.02)"), "denoise.py", "")):
-        yield job(memory, text, name, given, options=("--mem=900M",), bed="cgroup", where="", state="OUT_OF_MEMORY")
+        yield job(memory, text, name, given, options=("--mem=900M",), bed="cgroup", where="")
 
 
 def standing() -> Iterator[SlurmJob]:
     """C3: one process on one card waits for what does not come."""
     label = Label(mode="C3", fault="user")
     kept = {"memory.used": str(27 << 30)}
-    gpu: Readings = ({**work(51), **kept}, ((16.0, {**REST, **kept}),))
-    yield card(label, meg(mid="if iteration == 60:\n    import threading\n    guard = threading.Lock()\n    guard.acquire()\n    guard.acquire()"), "pretrain_gpt.py", "--train-iters 900", gpu, state="TIMEOUT")
-    yield card(label, fs(mid="if updates == 55:\n    import socket\n    served = socket.create_server(('127.0.0.1', 0))\n    logger.info('waiting for the feature store')\n    served.accept()"), "fs_train.py", "", gpu, state="TIMEOUT")
-    yield card(label, glyphs(mid="if step == 75:\n    import multiprocessing as mp\n    logger.info('prefetching with 1 helper')\n    mp.get_context('fork').Pool(1).apply(os._exit, (0,))"), "glyphs.py", "--epochs 90", gpu, act="scancel_late", after="prefetching with 1", state="CANCELLED")
-    yield card(label, den(mid="if step == 100:\n    os.read(os.pipe()[0], 1)"), "denoise.py", "", gpu, state="TIMEOUT")
+    gpu: Readings = ({**work(51), **kept}, ((38.0, {**REST, **kept}),))
+    later: dict[str, Any] = {"options": ("--time=2",), "state": "TIMEOUT"}
+    yield card(label, meg(mid=f"if {CLOCK} > 36:\n    import threading\n    guard = threading.Lock()\n    guard.acquire()\n    guard.acquire()"), "pretrain_gpt.py", "--train-iters 9000 --iter-sleep 0.05", gpu, **later)
+    yield card(label, fs(mid=f"if {CLOCK} > 36:\n    import socket\n    served = socket.create_server(('127.0.0.1', 0))\n    logger.info('waiting for the feature store')\n    served.accept()"), "fs_train.py", "'{\"max_epoch\": 900}'", gpu, **later)
+    yield card(label, glyphs(mid=f"if {CLOCK} > 36:\n    import multiprocessing as mp\n    logger.info('prefetching with 1 helper')\n    mp.get_context('fork').Pool(1).apply(os._exit, (0,))"), "glyphs.py", "--epochs 900", gpu, act="scancel_late", after="prefetching with 1", state="CANCELLED")
+    yield card(label, den(mid=f"if {CLOCK} > 36:\n    os.read(os.pipe()[0], 1)"), "denoise.py", "", gpu, head="export EPOCHS=400\n", **later)
 
 
 def starved() -> Iterator[SlurmJob]:
@@ -105,7 +106,7 @@ def starved() -> Iterator[SlurmJob]:
     done: dict[str, Any] = {"state": "COMPLETED"}
 
     def gaps(busy: float, every: int) -> Readings:
-        return ({**work(8)}, tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(76)))
+        return ({**work(8)}, tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(140)))
 
     pause = "if not hasattr(self, 'n'):\n    self.n = 0\nself.n += 1\nif self.n % {each} == 0:\n    time.sleep({s})"
     config = MM_CONFIG + "max_epochs = 1\niters = 40\n"
