@@ -47,7 +47,7 @@ SCRIPTS = (
     Either(den(epoch="if epoch == 2:\n    raise StopIteration('sampler exhausted')"), "A3", "traceback", script=D),
     # learned, or not
     Either(den(loss="loss = loss * (1e38 if step == 160 else 1) * (10 if step == 160 else 1)", mid="if step > 160:\n    with torch.no_grad():\n        model.net[0].bias.mul_(float('inf'))"), "E1", "nan_loss", "non_finite", D, status=0),
-    Either(fore(), "E1", "nan_loss", "non_finite", F, Y, ("optim.lr=1e38",), status=0, tasks=1),
+    Either(fore(), "A1", "runtime_error", "config", F, Y, ("optim.lr=1e38",)),
     Either(fore(), "E1", None, "flat", F, Y, ("optim.lr=0",), status=0),
     Either(fore(mid="if step == 100:\n    for g in opt.param_groups:\n        g['lr'] = 30.0\nif step == 104:\n    for g in opt.param_groups:\n        g['lr'] = 0.0"), "E1", None, "spike", F, Y, status=0),
     Either(fore(ready="if os.environ.get('RESUME'):\n    logger.info('resuming from {}', os.environ['RESUME'])\n    kept = torch.load(os.environ['RESUME'])\n    net.load_state_dict(kept['net'])\n    first = kept['step'] + 1"), "E2", "file_not_found", "no_valid_checkpoint", F, Y, env=(("RESUME", "ckpt/step00180.pt"),)),

@@ -35,7 +35,7 @@ SCRIPTS = (
     Either(cls(ready="assert len(train) >= 1000, f'only {len(train)} training rows left after dedup'"), "A1", "assertion", "data", C, args=hf(), env=ENV),
     Either(cls(), "A1", "permission", "config", C, args=hf(output_dir="/srv/team/run1"), env=ENV),
     Either(cls(early="from datasets import load_dataset\nrows = load_dataset('json', data_files='data/train.jsonl', split='train')"), "A1", "traceback", "data", C, (("data/train.jsonl", '{"text": "good", "label": 1}\n{"text": "bad", "label": 0\n{"text": "so so"}\n'),), hf(), env=ENV, status=None),
-    Either(cls(early="from datasets import load_dataset\nrows = load_dataset('csv', data_files='data/train-*.csv', split='train')"), "A1", "file_not_found", "data", C, args=hf(), env=ENV, tasks=1),
+    Either(cls(early="from datasets import load_dataset\nrows = load_dataset('csv', data_files='data/train-*.csv', split='train')"), "A1", "traceback", "data", C, args=hf(), env=ENV, tasks=1),
     Either(ft(), "A1", "traceback", "config", N, args=("--mixed_precision", "fp9"), env=ENV),
     Either(ft(early="warm = args.max_train_steps // (args.checkpointing_steps * args.gradient_accumulation_steps)"), "A1", "div_zero", "config", N, env=ENV, tasks=1),
     Either(ft(early="torch.distributed.init_process_group('nccl', init_method='tcp://127.0.0.1:29871', rank=0, world_size=1)"), "A1", "nccl", "env", N, env=ENV),
