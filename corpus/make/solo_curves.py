@@ -43,7 +43,7 @@ SCRIPTS = (
     Either(grid(loss="assert it < 25 or loss.item() < -5, f'value loss exploded? {loss.item():.3f}'"), "A3", "assertion", script=R),
     Either(den(mid="if step == 170:\n    import xformers.ops"), "A3", "missing_module", script=D),
     Either(den(mid="if step == 130:\n    noise_table = torch.randn(1 << 40)"), "A3", "ram_oom", script=D, tasks=1),
-    Either(den(loss="if step == 155:\n    loss = loss + ema['net.0.bias'].to('meta').sum() + torch.nn.functional.linear(xt, torch.zeros(4, 2, device='meta')).sum()"), "A3", "device_mismatch", script=D, status=None),
+    Either(den(loss="if step == 155:\n    loss = loss + ema['net.0.bias'].to('meta').sum() + torch.nn.functional.linear(xt, torch.zeros(4, 2, device='meta')).sum()"), "A3", "traceback", script=D, status=None),
     Either(den(epoch="if epoch == 2:\n    raise StopIteration('sampler exhausted')"), "A3", "traceback", script=D),
     # learned, or not
     Either(den(loss="loss = loss * (1e38 if step == 160 else 1) * (10 if step == 160 else 1)", mid="if step > 160:\n    with torch.no_grad():\n        model.net[0].bias.mul_(float('inf'))"), "E1", "nan_loss", "non_finite", D, status=0),

@@ -29,7 +29,7 @@ SCRIPTS = (
     Either(sft(options="options['attn_implementation'] = None\noptions.pop('attn_implementation')\nmodel.set_attn_implementation('flash_attention_2')"), "A1", "missing_module", "env", S, W, env=ENV, status=None),
     Either(cls(), "A1", "traceback", "config", C, args=hf(warmup_ratio="2.5"), env=ENV),
     Either(cls(), "A1", "traceback", "config", C, args=(*hf(), "--evaluation_strategy=steps"), env=ENV, tasks=1),
-    Either(cls(), "A1", "traceback", "config", C, args=hf(save_strategy="every_epoch"), env=ENV),
+    Either(cls(), "A1", None, "config", C, args=hf(save_strategy="every_epoch"), env=ENV, status=2),
     Either(cls(), "A1", "traceback", "asset", C, args=(*hf(), "--init_from=bert/sst2-distil"), env=ENV, status=None),
     Either(cls(early="import bitsandbytes as bnb"), "A1", "missing_module", "env", C, args=hf(), env=ENV, tasks=1),
     Either(cls(ready="assert len(train) >= 1000, f'only {len(train)} training rows left after dedup'"), "A1", "assertion", "data", C, args=hf(), env=ENV),
