@@ -27,7 +27,7 @@ _SAVED = (
     r"|state[ _]?dict"
 )
 _GOES_ON = re.compile(
-    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\s?[=:]\s?(?:none|false|no|0|off)\b)|\brestor|\bre-?load"
+    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\w{0,12}['\"]?\s?[=:]\s?(?:(?:none|false|no|0|off)\b|''|\"\"|\[\]|,|$))|\brestor|\bre-?load"
     r"|\bcontinu(?:ing|ed|ation)\b(?! (?:in|without)\b)|\bcontinues? (?:from|at|run|train\w*)\b|\brecover(?:ing|ed|s)? from\b"
     r"|\bpick(?:s|ed|ing)? (?:up|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b|warm[- ]?(?:re)?start"
     rf"|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
@@ -49,7 +49,8 @@ _DONE = re.compile(
 _LOADER = re.compile(
     r"resum|restor|re_?load|load_?(?:prev|last|latest|old)|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
     r"|check_?point|snap|state|saved|weights)"
-    r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|warm_?start|continue_(?:from|run|training)",
+    r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|warm_?start|continue_(?:from|run|training)"
+    r"|\b(?:ckpt|check_?point|snap(?:shot)?|saved|state)\w{0,12} = (?:torch|pickle|np|joblib)\.load\(",
     re.IGNORECASE,
 )
 _SPEAKS = re.compile(
@@ -65,6 +66,8 @@ _STATE = re.compile(
     r"|broken|garbled|\bbytes\b|\bends?\b|\bempty\b|\bformat\b|\bfinite\b|\bsteps?\b|\bfields?\b|\bexpected\b|\btensors?\b|\barrays?\b|load|\bread\b",
     re.IGNORECASE,
 )
+_FETCHED = re.compile(r"from_url|from_pretrained|hub\.\w|snapshot_download|hf_hub|urlretrieve|backbone|pre_?trained", re.IGNORECASE)
+"""What is loaded there is somebody else's, and nothing that the run had saved."""
 _AT_WORK = re.compile(r"(?:torch/(?:utils/data|nn/)|datasets/|torchvision/|PIL/|sklearn/)")
 _WORKING = re.compile(r"forward|__getitem__|collate|training_step|loss|batch|augment|dataset|dataloader|tokeni|config", re.IGNORECASE)
 _OTHERS = re.compile(
@@ -115,7 +118,7 @@ def failed_load(job: JobRecord, error: Evidence) -> str | None:
 
 def _while_loading(error: Evidence, kind: str, message: str, goes: list[str], near: str) -> bool:
     """Whether the error's own words, the functions around it, or what was said before it put it into a load."""
-    loader = _LOADER.search(near) is not None
+    loader = _LOADER.search(near) is not None and not _FETCHED.search(near)
     if _SPEAKS.search(message) and (goes or loader or _of_its_kind(message)):
         return True
     if loader and not _WORKING.search(str(error.data.get("function", ""))):

@@ -7,7 +7,7 @@ import math
 import statistics
 
 from gpualert_slurm.classifier import citations, words
-from gpualert_slurm.classifier.activity import Card
+from gpualert_slurm.classifier.activity import SM, Card
 from gpualert_slurm.classifier.advance import paced
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
@@ -32,6 +32,8 @@ HELD_SAMPLES = 0.2
 CLOCK_DOWN = 0.9
 STEP_UP = 1.1
 """A step time up by a tenth (Greyhound's smallest change that counts)."""
+WAITED_FOR = 2.0
+"""SM activity to the median of the peers' (as for a straggler, D3)."""
 LEAST = 3
 FLIP = "hardware slowdown held over the run with the SM clock down and the step time up"
 
@@ -62,12 +64,13 @@ class Throttling(FailureMode):
         cards = {c.uuid: c for c in facts.activity.cards}
         for uuid in dict.fromkeys([v[0] for v in severe] + [s.where.gpu_uuid or "" for s in held if _share(s) >= HELD_SAMPLES]):
             card = cards.get(uuid)
-            cost = _cost(facts, card) if card is not None else None
+            share = max((v[1] for v in severe if v[0] == uuid), default=0.0)
+            cost = (_cost(facts, card) or _waited_for(facts, card, share)) if card is not None else None
             if card is not None and cost is not None and facts.ended_well:
                 mine = [w for w in warnings if any(e.where.gpu_uuid == uuid for e in w.evidence)]
                 return ruled_in(
                     mine[0].text if mine else "slowdown was held",
-                    "no slowdown, or a clock and steps that did not suffer",
+                    "no slowdown, or a clock, steps and peers that did not suffer",
                     _account(facts, card, mine, cost),
                 )
         if warnings:
@@ -81,21 +84,25 @@ def _violations(facts: Facts) -> list[tuple[str, float, Said]] | None:
     """GPU, share of the run that it was held down, and the words: from NVML's counters before and after; None where it has none."""
     found: list[tuple[str, float, Said]] = []
     known = False
+    watched = {(s.name, s.where.gpu_uuid): s for s in facts.series if s.name in VIOLATIONS and len(s.values) > 1}
     for report in facts.job.reports:
         before = {g.uuid: g for g in report.gpus_before}
         for after in report.gpus_after:
             old = before.get(after.uuid)
             for name, what in VIOLATIONS.items():
                 now, then = getattr(after, name), getattr(old, name) if old is not None else None
-                if old is None or not isinstance(now, int) or not isinstance(then, int):
+                since_ns = old.time_ns if old is not None else None
+                if not isinstance(then, int) and (first := watched.get((name, after.uuid))) is not None:  # not readable before the job
+                    then, since_ns = int(first.values[0]), first.times_ns[0]
+                if since_ns is None or not isinstance(now, int) or not isinstance(then, int):
                     continue
                 known = True
-                span, held = after.time_ns - old.time_ns, now - then
+                span, held = after.time_ns - since_ns, now - then
                 if held < 0 or span <= 0:
                     continue  # the counter was reset in between
                 share = min(1.0, held / span)
                 reading = Reading(
-                    source=f"NVML {name}", unit="ns", time_from_ns=old.time_ns, time_to_ns=after.time_ns, values=(float(then), float(now))
+                    source=f"NVML {name}", unit="ns", time_from_ns=since_ns, time_to_ns=after.time_ns, values=(float(then), float(now))
                 )
                 cite = Evidence(
                     id=f"v{name[10:16]}-{after.uuid}"[:40], says="gpu_slowed", role=Role.CONFIRMATION, trust=Trust.SYSTEM, source=reading,
@@ -134,6 +141,17 @@ def _cost(facts: Facts, card: Card) -> tuple[Said, ...] | None:
         return None
     cite = card.cite("gpu_sm_clock_mhz", "gpu_slowed")
     return (Said(f"its SM clock was {low:.0f} MHz, {usual:.0f} MHz {whose}", (cite,) if cite else ()), *slow)
+
+
+def _waited_for(facts: Facts, card: Card, share: float) -> tuple[Said, ...] | None:
+    """By NVML's own count its clocks were held down for long, and it computed while its peers waited: that is what it cost."""
+    window = facts.activity.work
+    duties = {c.uuid: m for c in facts.activity.cards if (m := c.mean(SM, window, LEAST)) is not None}
+    mine, others = duties.get(card.uuid), [m for uuid, m in duties.items() if uuid != card.uuid]
+    cite = card.cite(SM, "gpu_slowed")
+    if share < HELD_SAMPLES or mine is None or not others or cite is None or facts.ranks_total < 2 or mine < WAITED_FOR * statistics.median(others):
+        return None
+    return (Said(f"its SMs worked {mine:.0f} % of the time, its peers' {statistics.median(others):.0f} %: they waited for it", (cite,)),)
 
 
 def _steps(facts: Facts, spans: tuple[int, int]) -> tuple[Said, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.exception_rule import ExceptionRule
 from gpualert_slurm.classifier.meaning import HARDWARE, meaning_of
 from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
@@ -110,6 +111,19 @@ PARSER = Parser(
             literals=("NET/Socket", "Using network Socket", "NET/IB : No device found"),
             samples=("n1:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>", "n1:1:2 [0] NCCL INFO Using network Socket"),
             near_misses=("n1:1:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB",),
+        ),
+    ),
+    exceptions=(
+        ExceptionRule(
+            detail="no_gpu",
+            words=r"ProcessGroupNCCL is only supported with GPUs",
+            samples=(
+                ("ValueError", "ProcessGroupNCCL is only supported with GPUs, no GPUs found!"),
+                ("RuntimeError", "ProcessGroupNCCL is only supported with GPUs, no GPUs found!"),
+            ),
+            near_misses=(("ValueError", "this model is only supported with GPUs"),),
+            cause=Cause.NCCL,
+            about="env",
         ),
     ),
 )

@@ -27,9 +27,14 @@ LOADS = {
     "a checksum": "resuming: checking ck_0010.bin\n" + trace("RuntimeError: checksum mismatch in ck_0010.bin: stored 91ab, computed 17cc"),
     "a version": "reloading state of epoch 4\n" + trace("ValueError: checkpoint was written by version 3 of this trainer, this is version 5"),
     "a vocabulary": "Resuming from step 2000\n" + trace("AssertionError: vocab size of checkpoint (32000) differs from tokenizer (32002)"),
+    "by what it is loaded into": "model built\n" + trace("OSError: [Errno 22] Invalid argument", "main", "state = torch.load(path)"),
     "by its function alone": "model built\n" + trace("KeyError: 'opt'", "resume", "opt.load_state_dict(blob['opt'])"),
 }
 OTHERS = {
+    "settings without one": "Args: {'epochs': 5, 'resume': '', 'out': 'runs'}\nModel has 3818 parameters\n"
+    + trace("AssertionError: expected 12 classes, found 10", "__init__", "assert len(set(labels)) == 12"),
+    "somebody else's weights": "building the model\n"
+    + trace("urllib.error.URLError: <urlopen error [Errno 111] Connection refused>", "main", "net = torch.hub.load_state_dict_from_url(URL)"),
     "a load that was done": "Resumed from last.pt (epoch 3)\nbuilding loaders\n" + trace("ValueError: num_samples should be a positive integer value"),
     "no checkpoint": "no snapshot yet, fresh start\n" + trace("KeyError: 'labels'", "collate", "y = [b['labels'] for b in batch]"),
     "options": "config: resume=None checkpoint_every=500 out=ckpt/\n" + trace("ValueError: bad learning rate -1"),
