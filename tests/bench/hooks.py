@@ -67,7 +67,7 @@ def run(cluster: Cluster, progress: Progress) -> list[Row]:
 
 
 def _syncs(argv: list[str]) -> tuple[int, int] | None:
-    """System calls of the step's own process and threads after the plugin was loaded, and how many files were synced, one by one or handed over together."""
+    """System calls of the step's own process and threads after the plugin was loaded, and how many of them are fsync."""
     if not shutil.which("strace"):
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -75,10 +75,4 @@ def _syncs(argv: list[str]) -> tuple[int, int] | None:
         texts = [path.read_text(encoding="utf-8", errors="replace") for path in Path(folder).iterdir()]
     own = [text for text in texts if "execve(" not in text or "gpualert.so" in text]
     lines = [line for text in own for line in text.partition("gpualert.so")[2 if "gpualert.so" in text else 0].splitlines()]
-    return sum(1 for line in lines if re.match(r"[a-z_0-9]+\(", line)), sum(_synced(line) for line in lines)
-
-
-def _synced(line: str) -> int:
-    """Files that this call of a trace asks to be synced."""
-    together = re.match(r"io_submit\(\w+, (\d+), .*IOCB_CMD_FSYNC", line)
-    return int(together[1]) if together else int(line.startswith("fsync("))
+    return sum(1 for line in lines if re.match(r"[a-z_0-9]+\(", line)), sum(1 for line in lines if line.startswith("fsync("))
