@@ -13,7 +13,6 @@
 #include "errno_name.h"
 #include "rank_log.h"
 #include "state.h"
-#include "sync_batch.h"
 
 enum { STACK_BYTES = 256 << 10, SLICE_MS = 100 };
 
@@ -265,12 +264,12 @@ void capture_sync(struct capture *c, bool wait)
             (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     if (!wait)
         return;
-    struct sync_batch batch = {0};
     for (unsigned i = 0; i < c->streams; i++)
-        sync_later(&batch, c->stream[i].log_fd);
+        if (c->stream[i].log_fd >= 0)
+            (void)fsync(c->stream[i].log_fd);
     for (unsigned i = 0; i < c->tasks; i++)
-        sync_later(&batch, c->task[i].index.fd);
-    sync_now(&batch);
+        if (c->task[i].index.fd >= 0)
+            (void)fsync(c->task[i].index.fd);
 }
 
 struct capture_task capture_task(struct capture *c, unsigned task)

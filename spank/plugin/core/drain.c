@@ -6,7 +6,6 @@
 
 #include "lookout.h"
 #include "state.h"
-#include "sync_batch.h"
 
 enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10,
        READ_TRIES = 100 };
@@ -278,28 +277,40 @@ static void give_up(struct capture *c)
     }
 }
 
+/* A task gets its word when its own logs will outlive the machine's end: the disk works on the others' while it starts. */
+static void make_task_durable(struct capture *c, unsigned task)
+{
+    if (task >= c->tasks || c->task[task].durable)
+        return;
+    c->task[task].durable = true;
+    for (unsigned i = 0; i < 2; i++)
+        if (c->stream[2 * task + i].log_fd >= 0)
+            (void)fsync(c->stream[2 * task + i].log_fd);
+}
+
 static void receive_tasks(struct capture *c)
 {
     struct handshake h;
     while (handshake_receive(c->receiver, &h)) {
+        if (c->bounds.sync_first)
+            make_task_durable(c, h.task);
         bool ours = drain_adopt(c, &h);
         handshake_answer(&h, ours);
     }
 }
 
-/* Before any task gets its word: its logs will outlive the machine's end. All writes start together, so that one commit of the file system's
- * journal serves them, and all are waited for together. */
+/* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
 static void make_durable(struct capture *c)
 {
     for (unsigned i = 0; i < c->streams; i++)
         if (c->stream[i].framed && c->stream[i].log_fd >= 0)
             (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    struct sync_batch batch = {0};
     for (unsigned i = 0; i < c->durables; i++)
-        sync_later(&batch, c->durable[i]);
-    for (unsigned i = 0; i < 2 * c->tasks; i++)
-        sync_later(&batch, c->stream[i].log_fd);
-    sync_now(&batch);
+        (void)fsync(c->durable[i]);
+    for (unsigned i = 0; i < c->tasks; i++) {
+        make_task_durable(c, i);
+        receive_tasks(c);
+    }
 }
 
 static void handle_events(struct capture *c)

@@ -14,6 +14,7 @@ struct task {
     struct capture_task said; /* under the lock */
     int pidfd;
     atomic_bool ended; /* waited for, or the kernel says it is gone */
+    bool durable;      /* its logs were flushed to the disk; the drain thread's own */
     struct time_index index;
 };
 
