@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from gpualert_slurm.epilog.seal import Opened, Seal, SealKeys, SealRefusedError
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.node_report import NodeReport, read_head
-from gpualert_slurm.record import Record
+from gpualert_slurm.record import Record, first_problem
 from gpualert_slurm.stall import StallNote
 
 MAGIC = b"gpualert-piece/1\n"
@@ -154,8 +154,7 @@ def join(pieces: Sequence[Piece], max_bytes: int, *, head_only: bool = False) ->
     try:
         document = read_head(text) if head_only and header.kind == "report" else _FORMATS[header.kind].model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise SealRefusedError(f"no {header.kind} of a known version: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise SealRefusedError(f"no {header.kind} of a known version: {first_problem(error)}") from error
     if (document.attempt.cluster, document.node) != (header.cluster, header.node) or not _names(header.attempt, document.attempt.job_id):
         raise SealRefusedError(f"the {header.kind} speaks of another cluster, node or job than its frame")
     return document

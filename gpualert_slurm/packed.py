@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
-from gpualert_slurm.record import Record
+from gpualert_slurm.record import Record, first_problem
 
 T = TypeVar("T", bound=Record)
 
@@ -63,11 +63,5 @@ def _read_or_gap(content: bytes, reader: Callable[[bytes], NodeReport]) -> NodeR
     try:
         return reader(content)
     except (zlib.error, ValueError) as error:
-        return Gap(what="a node's report", why=f"it came, and cannot be read: {_first(error)}")
-
-
-def _first(error: zlib.error | ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        why = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        return Gap(what="a node's report", why=f"it came, and cannot be read: {why}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Record(BaseModel):
@@ -17,6 +17,12 @@ class Record(BaseModel):
     def json_bytes(self) -> bytes:
         """UTF-8 JSON on one line, fields in declared order, absent optional fields left out."""
         return self.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass")
+
+
+def first_problem(error: ValidationError) -> str:
+    """Where a record is wrong, and how, by the first of its errors: ``gaps.0: Input should be …``."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 TimeNs: TypeAlias = int

@@ -15,6 +15,7 @@ SENTENCE_CHARS = 600
 # ECMA-48: CSI, OSC and the other string sequences (ended by BEL or ST), two-byte escapes; 8-bit CSI as well.
 ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
 
+
 def visible(text: str) -> str:
     r"""``text`` on one line, colours and cursor movements dropped, every other control or format character as ``\xNN``.
 

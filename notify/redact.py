@@ -128,7 +128,7 @@ class Patterns:
             return list(range(len(self.all)))
         plain, of = text.lower(), self._of
         needles_, always = (of, self._always) if among is None else (among.needles, among.always)
-        return sorted(frozenset(always).union(*[of[needle] for needle in needles_ if needle in plain]))
+        return sorted({*always, *(place for needle in needles_ if needle in plain for place in of[needle])})
 
 
 @cache
@@ -190,9 +190,10 @@ class Redactor:
                 searched, among = clean, wanted.among(clean)
             clean = "".join(self._apply(wanted, piece, among) for piece in _pieces(clean, offset))
         if len(text) <= REMEMBERED_CHARS:
-            self._known[text] = (clean, self.counts - before)
             if clean == text:
                 _remember(text)
+            else:
+                self._known[text] = (clean, self.counts - before)
         return clean
 
     def verdict(self, verdict: Verdict) -> Verdict:

@@ -84,7 +84,7 @@ def _violations(facts: Facts) -> list[tuple[str, float, Said]] | None:
     """GPU, share of the run that it was held down, and the words: from NVML's counters before and after; None where it has none."""
     found: list[tuple[str, float, Said]] = []
     known = False
-    watched = {(s.name, s.where.gpu_uuid): s for s in facts.series if s.name in VIOLATIONS and len(s.values) > 1}
+    watched = {(s.name, s.where.gpu_uuid): s for s in facts.series if s.name in VIOLATIONS and len(s.values) > 1 and math.isfinite(s.values[0])}
     for report in facts.job.reports:
         before = {g.uuid: g for g in report.gpus_before}
         for after in report.gpus_after:

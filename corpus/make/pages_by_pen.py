@@ -110,7 +110,7 @@ def filled(number: int) -> HandJob:
     for rank in range(ranks):
         mine = list(rows) if rank == 0 else [(16.0 + rank / 9, f"rank {rank} ready")]
         if rank == bad:
-            mine.append((end, "\n".join(f"[rank{bad}]: {line}" for line in f"Traceback (most recent call last):\n  File \"/work/alice/rl/learner.py\", line 190, in <module>\n    run()\n  File \"/work/alice/rl/learner.py\", line 151, in run\n    (loss / accumulate).backward()\n{FULL[number]}".split("\n"))))
+            mine.append((end, "\n".join(f"[rank{bad}]: {line}" for line in f"Traceback (most recent call last):\n  File \"/proj/alice/rl/learner.py\", line 190, in <module>\n    run()\n  File \"/proj/alice/rl/learner.py\", line 151, in run\n    (loss / accumulate).backward()\n{FULL[number]}".split("\n"))))
         hand.rank(rank, hand.nodes[rank // per], sorted(mine), code=1 if rank == bad else None, signal=None if rank == bad else 9, end=end + (1 if rank == bad else 4 + rank / 30), local=rank % per, stream="both")
     for rank in range(ranks):
         share = 0.99 if rank == bad else 0.79
@@ -135,7 +135,7 @@ def unmet(number: int) -> HandJob:
         node = hand.nodes[rank // 4]
         rows: Rows = [(8 + rank / 8, f"[{stamp(hand, 8 + rank / 8)}] r{rank}: torch 2.8.0+cu128, device cuda:{rank % 4}"), (11 + rank / 8, f"[{stamp(hand, 11)}] r{rank}: broadcasting initial parameters")]
         if rank in ranks:
-            trace = "Traceback (most recent call last):\n  File \"/work/alice/vlm/pretrain.py\", line 77, in <module>\n    sync_params(model)\n  File \"/work/alice/vlm/parallel.py\", line 31, in sync_params\n    dist.broadcast(p.data, src=0)\n" + UNMET[number].format(r=rank, p=60 + rank)
+            trace = "Traceback (most recent call last):\n  File \"/proj/alice/vlm/pretrain.py\", line 77, in <module>\n    sync_params(model)\n  File \"/proj/alice/vlm/parallel.py\", line 31, in sync_params\n    dist.broadcast(p.data, src=0)\n" + UNMET[number].format(r=rank, p=60 + rank)
             rows.append((wait + rank / 40, "\n".join(f"[rank{rank}]: {line}" for line in trace.split("\n"))))
         hand.rank(rank, node, rows, code=1 if rank in ranks else None, signal=None if rank in ranks else 9, end=wait + (1 if rank in ranks else 9) + rank / 30, local=rank % 4, stream="both")
         hand.gpu(node, rank % 4, {}, {}, utilization_percent=[0] * 9, memory_used_bytes=[0, *[0.55 * GIB] * 8], sm_activity_percent=[0] * 9)
@@ -157,7 +157,7 @@ def kept_waiting(number: int) -> HandJob:
         if number == 4 and rank == odd:
             rows.append((stop + 1, f"[{stamp(hand, stop + 1)}] rank7: waiting for object store lease 0x51 (held by another job)"))
         if died and rank == odd:
-            rows.append((stop + 0.5, f"[rank{odd}]: Traceback (most recent call last):\n[rank{odd}]:   File \"/work/alice/dit/train.py\", line 301, in fit\n[rank{odd}]:     latents = self.cache[key]\n[rank{odd}]: KeyError: 'laion-00412/000381'"))
+            rows.append((stop + 0.5, f"[rank{odd}]: Traceback (most recent call last):\n[rank{odd}]:   File \"/proj/alice/dit/train.py\", line 301, in fit\n[rank{odd}]:     latents = self.cache[key]\n[rank{odd}]: KeyError: 'laion-00412/000381'"))
         if patience and rank != odd:
             tag = f"[rank{rank}]:[E{stamp(hand, end + rank / 25, '%m%d %H:%M:%S')}.418220{300 + rank} ProcessGroupNCCL.cpp:"
             rows.append((end + rank / 25, f"{tag}685] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn=16777216, NumelOut=16777216, Timeout(ms)={patience}000) ran for {patience}0{20 + rank} milliseconds before timing out.\n{tag}2252] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]  failure detected by watchdog at work sequence id: {seq} PG status: last enqueued work: {seq + 1}, last completed work: {seq - 1}\n{tag}732] Stack trace of the failed collective not found, potentially because FlightRecorder is disabled. You can enable it by setting TORCH_NCCL_TRACE_BUFFER_SIZE to a non-zero value.\n{tag}755] [Rank {rank}] Some NCCL operations have failed or timed out. Due to the asynchronous nature of CUDA kernels, subsequent GPU operations might run on corrupted/incomplete data.\n{tag}761] [Rank {rank}] To avoid data inconsistency, we are taking the entire process down."))

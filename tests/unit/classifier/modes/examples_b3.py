@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gpualert_slurm.classifier.modes.b3_throttling import SEVERE
 from tests.unit.classifier.records import Run, steps
 from tests.unit.classifier.signals import busy, done, gpu, series, sm, trained
@@ -32,12 +34,12 @@ def _uneven(bit: int, *, slow_step: float = 2.0, clock: float = 900.0, **fields)
     return run
 
 
-def _waited_for(held_s: float, others: float = 25.0, *, known_before: bool = True) -> Run:
+def _waited_for(held_s: float, others: float = 25.0, *, known_before: bool = True, first: float = 0.0) -> Run:
     """Two ranks for 200 s: the first one's card is held down by its own count, and its SMs work 60 % of the time."""
     run = trained(200, ranks=2, nodes=("n1",))
     held = {"violation_hw_power_brake_ns": int(held_s * 1e9)}
     before = {"violation_hw_power_brake_ns": 0} if known_before else {}
-    watched = series("violation_hw_power_brake_ns", "n1", [held_s * 1e9 * i / 20 for i in range(21)], uuid="GPU-0", every=10)
+    watched = series("violation_hw_power_brake_ns", "n1", [first, *(held_s * 1e9 * i / 20 for i in range(1, 21))], uuid="GPU-0", every=10)
     return run.node(
         "n1",
         gpus_before=(gpu("n1", "GPU-0", **before), gpu("n1", "GPU-1")),
@@ -59,6 +61,7 @@ EXAMPLES = {
 NEAR_MISSES = {
     "peers that worked as much": lambda: done(_waited_for(80, others=58.0)),
     "a straggler that was held down for moments": lambda: done(_waited_for(15)),
+    "a counter whose first reading is no number": lambda: done(_waited_for(80, known_before=False, first=math.nan)),
     "the clock did not fall": lambda: done(_uneven(THERMAL, clock=1880.0), end=320),
     "the steps took no longer": lambda: done(_uneven(THERMAL, slow_step=1.0), end=320),
     "a soft power cap": lambda: done(_uneven(0x4), end=320),
