@@ -79,4 +79,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
     yield from on_nodes()
 
 
-RECIPE = Recipe("brave_faces", "test", jobs)
+RECIPE = Recipe("brave_faces", "development", jobs)

@@ -86,4 +86,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
     yield from unreadable()
 
 
-RECIPE = Recipe("doubtful_harvests", "test", jobs)
+RECIPE = Recipe("doubtful_harvests", "development", jobs)

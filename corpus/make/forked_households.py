@@ -106,4 +106,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("forked_households", "test", jobs)
+RECIPE = Recipe("forked_households", "development", jobs)

@@ -72,4 +72,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
     yield from in_the_midst()
 
 
-RECIPE = Recipe("left_in_the_lurch", "test", jobs)
+RECIPE = Recipe("left_in_the_lurch", "development", jobs)

@@ -286,4 +286,4 @@ def jobs() -> Iterator[HandJob]:
             yield make(number)
 
 
-RECIPE = Recipe("pages_by_pen", "test", jobs)
+RECIPE = Recipe("pages_by_pen", "development", jobs)

@@ -87,4 +87,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from out_of_memory()
 
 
-RECIPE = Recipe("parties_cut_short", "test", jobs)
+RECIPE = Recipe("parties_cut_short", "development", jobs)

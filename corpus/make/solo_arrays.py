@@ -1,4 +1,4 @@
-"""Test part: one process over JAX 0.8 with Flax NNX, Optax and Orbax, and over Keras 3 on the backends of PyTorch and JAX."""
+"""One process over JAX 0.8 with Flax NNX, Optax and Orbax, and over Keras 3 on the backends of PyTorch and JAX."""
 
 from functools import partial
 
@@ -58,4 +58,4 @@ SCRIPTS = (
     Either(fit(late="import threading\nthreading.Thread(target=lambda: [].pop(), name='tb-writer').start()\ntime.sleep(0.3)"), "G1", script=K, hard=True),
 )  # fmt: skip
 
-RECIPE = Recipe("solo_arrays", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_arrays", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part, by hand: one process on one card that is full, broken, hot, or misused by the program, in the words of PyTorch 2.9, JAX 0.8 and Keras 3."""
+"""By hand: one process on one card that is full, broken, hot, or misused by the program, in the words of PyTorch 2.9, JAX 0.8 and Keras 3."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -94,4 +94,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("solo_cards", "test", jobs)
+RECIPE = Recipe("solo_cards", "development", jobs)

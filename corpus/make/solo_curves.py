@@ -1,4 +1,4 @@
-"""Test part: one process that forecasts with loguru and OmegaConf, learns to walk with rich tables, or denoises points below a bar of tqdm."""
+"""One process that forecasts with loguru and OmegaConf, learns to walk with rich tables, or denoises points below a bar of tqdm."""
 
 from functools import partial
 
@@ -63,4 +63,4 @@ SCRIPTS = (
     Either(den(mid="if step == 120:\n    import warnings\n    warnings.warn('loss scale 65536 overflowed: inf/nan in 3 of 6 grads, halving (this is normal at the start)')"), "G1", script=D, hard=True),
     Either(den(late="import signal\nsignal.signal(signal.SIGALRM, lambda *a: print('alarm: watchdog fired, no hang found', flush=True))\nsignal.alarm(1)\ntime.sleep(1.3)"), "G1", script=D, hard=True, tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("solo_curves", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_curves", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part, by hand: what one card was read to do over one process: starved by its loader, left standing, held back by heat, at work, or resting for a good reason."""
+"""By hand: what one card was read to do over one process: starved by its loader, left standing, held back by heat, at work, or resting for a good reason."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -142,4 +142,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("solo_gauges", "test", jobs)
+RECIPE = Recipe("solo_gauges", "development", jobs)

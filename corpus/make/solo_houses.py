@@ -1,4 +1,4 @@
-"""Test part: one process that prints as Megatron-LM, fairseq or MMEngine do, in code of its own."""
+"""One process that prints as Megatron-LM, fairseq or MMEngine do, in code of its own."""
 
 import json
 from functools import partial
@@ -66,4 +66,4 @@ SCRIPTS = (
     Either(mm(), "G1", script=M, files=(*cfg("load_from = 'work_dirs/head_r18/epoch_2.pth'"), FIRST), args=C, before=EPOCHS, hard=True),
     Either(meg(after="if iteration == 50:\n    print_rank_0('WARNING: 2 stragglers, 1 node excluded (Killed by signal 9 in a previous job), training goes on')"), "G1", script=P, hard=True, tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("solo_houses", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_houses", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

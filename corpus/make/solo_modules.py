@@ -1,4 +1,4 @@
-"""Test part: Lightning 2.6 in one process, with bars of tqdm and rich, CSV logs, and what its modules, data modules and callbacks do."""
+"""Lightning 2.6 in one process, with bars of tqdm and rich, CSV logs, and what its modules, data modules and callbacks do."""
 
 from functools import partial
 
@@ -45,4 +45,4 @@ SCRIPTS = (
     Either(lit(prepare="warnings.warn('CUDA initialization: The NVIDIA driver on your system is too old (found version 11040). Proceeding on CPU', UserWarning)", late="print('Killed 0 stale workers; segfaults: 0; oom events: 0', flush=True)"), "G1", script=L, hard=True, tasks=1),
     Either(lit(mid="if step % 40 == 7:\n    try:\n        F.cross_entropy(self(x)[:, :2], y)\n    except IndexError as e:\n        print(f'probe head failed as designed at {step}: {e!r}', flush=True)"), "G1", script=L, hard=True, args=("--workers", "1")),
 )  # fmt: skip
-RECIPE = Recipe("solo_modules", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_modules", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part: image classifiers of one process, a plain CNN with argparse and logging and timm's models under a loop that prints as timm's own."""
+"""Image classifiers of one process, a plain CNN with argparse and logging and timm's models under a loop that prints as timm's own."""
 
 from functools import partial
 
@@ -68,4 +68,4 @@ SCRIPTS = (
     Either(images(ready="import faulthandler\nfaulthandler.dump_traceback_later(1.0, repeat=False)"), "G1", script=T, args=("--epochs", "4"), hard=True),
     Either(images(late="import atexit\natexit.register(lambda: 1 / 0)"), "G1", script=T, hard=True, tasks=1),
 )  # fmt: skip
-RECIPE = Recipe("solo_pictures", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_pictures", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part, on Slurm: batch jobs of one task that are cut off, called off, sent back, preempted, left by their node, killed, begun anew or left standing, with and without cards that are read."""
+"""On Slurm: batch jobs of one task that are cut off, called off, sent back, preempted, left by their node, killed, begun anew or left standing, with and without cards that are read."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -131,4 +131,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("solo_queue", "test", jobs)
+RECIPE = Recipe("solo_queue", "development", jobs)

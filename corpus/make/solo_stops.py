@@ -1,4 +1,4 @@
-"""Test part: one process that is ended from outside, by its own time limit, by hand or by a kill, or that stands still until its time is over."""
+"""One process that is ended from outside, by its own time limit, by hand or by a kill, or that stands still until its time is over."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -54,4 +54,4 @@ def jobs() -> Iterator[LocalJob]:
     yield stands({"lit_blobs.py": lit(mid="if step == 50:\n    os.mkfifo('labels.fifo')\n    open('labels.fifo').read()")}, "lit_blobs.py", "--bar", "none")
 
 
-RECIPE = Recipe("solo_stops", "test", jobs)
+RECIPE = Recipe("solo_stops", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: models of transformers tuned by one process with TRL's and the hub's trainers, with PEFT, and with accelerate by hand."""
+"""Models of transformers tuned by one process with TRL's and the hub's trainers, with PEFT, and with accelerate by hand."""
 
 from functools import partial
 
@@ -79,4 +79,4 @@ SCRIPTS = (
     Either(cls(mid="if step in (20, 21, 40):\n    print(f\"{{'grad_overflow': True, 'skipped_step': {step}, 'msg': 'nan in gradients, scale reduced'}}\", flush=True)"), "G1", script=C, args=hf(), env=ENV, hard=True, tasks=1),
     Either(sft(late="import subprocess\nr = subprocess.run([sys.executable, '-c', 'raise SystemExit(\"eval harness: FATAL no task named arc_x\")'])\nlog.warning('optional eval exited with %d', r.returncode)"), "G1", script=S, files=W, args=("--learning_rate", "1e-2"), env=ENV, hard=True),
 )  # fmt: skip
-RECIPE = Recipe("solo_tuning", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("solo_tuning", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -109,4 +109,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("struck_from_above", "test", jobs)
+RECIPE = Recipe("struck_from_above", "development", jobs)

@@ -188,4 +188,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("watched_by_cards", "test", jobs)
+RECIPE = Recipe("watched_by_cards", "development", jobs)
