@@ -56,7 +56,7 @@ _STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|ite
 _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
 _LOSS = re.compile(
     rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
-    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})))(?![A-Za-z])"
+    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])"
     rf"['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
@@ -180,8 +180,10 @@ def _counting(text: str) -> Data | None:
     data = _counts(body, word, at, count(found["planned"]))
     loss = _LOSS.search(body)
     value = number(loss["value"]) if loss else None
-    if loss and value is not None and not (loss["distance"] and math.isfinite(value)):  # a booster's may stand still where nothing is left to learn
+    if loss and value is not None:
         data["loss"] = value
+        if loss["distance"] and math.isfinite(value):
+            data["distance"] = True
     if metric is None and "step" in data:
         data["coarse"] = True  # a script counts its own steps so, too
     if metric is not None and word not in _WEAK_WORDS and (found["planned"] or (word and not _PLURAL.search(word) and _judged(body))):

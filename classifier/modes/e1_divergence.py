@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
@@ -12,6 +13,7 @@ from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
@@ -67,6 +69,8 @@ class Divergence(FailureMode):
         if error is not None and error.cause is Cause.NAN_LOSS:
             return ruled_in("the program stopped because its loss was not finite", "a finite loss", _stopped(facts))
         loss = facts.advance.loss
+        if (guard := _guarded(facts)) is not None:
+            return ruled_in("the program stopped training because its loss was not finite", "a finite loss", _ended_by(facts, guard))
         if loss is None and (gone := _gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
@@ -81,7 +85,8 @@ class Divergence(FailureMode):
             cite = citations.series(loss)
             warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
-        if loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None:
+        few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
+        if few and (not facts.ended_well or noughts(facts.job, finite(loss.values)) is None):
             return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
@@ -92,6 +97,15 @@ class Divergence(FailureMode):
         if variant is None or cite is None:
             return ruled_out(words_, flip, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
+
+
+def _guarded(facts: Facts) -> Evidence | None:
+    """The word of a guard that ended the training at a loss that is not finite, where the run then ended well and told of no finite loss any more."""
+    if not facts.ended_well:
+        return None
+    loss = facts.advance.loss
+    said = [e for e in facts.said("nan_loss") if facts.advance.after(e) is None or (loss is not None and not math.isfinite(loss.values[-1]))]
+    return said[-1] if said else None
 
 
 def _left_at_it(facts: Facts, loss: Series) -> bool:
@@ -115,13 +129,17 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     norms = _norms(facts)
     numbers = finite(values)
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
-        return None, "the loss was finite to the end"
+        return _wobbling(facts, numbers) or (None, "the loss was finite to the end")
     best, last = min(numbers), statistics.median(numbers[-3:])
     start = statistics.median(numbers[:3])
     if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
         return None, "too few values of a run that was cut short"
     if last > SPIKE * best and last > 1.2 * start and last - best > 0.5:
         return "spike", f"the loss ended at {last:.4g}, far above its best of {best:.4g} and its start of {start:.4g}"
+    distance = any(m.data.get("distance") for m in facts.advance.marks[-3:])
+    if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
+        words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
+        return ("flat", f"the error never moved: {words_}") if never_moved(numbers) else (None, f"the error went {words_}")
     frozen = len(set(numbers[-FROZEN_POINTS:])) == 1
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
@@ -133,9 +151,18 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
+    if facts.ended_well and (lost := lost_again(numbers)) is not None:
+        return "plateau", lost
     if _is_flat(numbers, facts.advance.loss):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
-    return None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
+    return _wobbling(facts, numbers) or (None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})")
+
+
+def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
+    """A loss that lies where it began, where something shows that the weights did not change."""
+    if not numbers or min(numbers) < 0 or not facts.ended_well or (why := noughts(facts.job, numbers)) is None:
+        return None
+    return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
 
 
 def _norms(facts: Facts) -> Series | None:
@@ -207,6 +234,11 @@ def _stopped(facts: Facts) -> Account:
         cannot_decide=("whether learning rate, precision or data is the reason",),
         advice=ADVICE["non_finite"],
     )
+
+
+def _ended_by(facts: Facts, guard: Evidence) -> Account:
+    told = _shaped(facts, "non_finite", "the program stopped training because its loss was not finite", (guard,))
+    return replace(told, headline=words.headline(f"completed, but stopped training: {words.told(guard)}"))
 
 
 _NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)

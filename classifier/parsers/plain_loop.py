@@ -157,6 +157,17 @@ PARSER = Parser(
             cause=Cause.NAN_LOSS,
         ),
         Pattern(
+            name="terminate_on_nan",
+            says="nan_loss",
+            role=Role.CONFIRMATION,
+            regex=r"\bcontains NaN or Inf\b.{0,40}\b[Ss]top",
+            literals=("contains NaN or Inf",),
+            samples=("TerminateOnNan: Output 'inf' contains NaN or Inf. Stop training", "TerminateOnNan WARNING: TerminateOnNan: Output 'nan' contains NaN or Inf. Stop training"),
+            near_misses=("the batch contains NaN or Inf: skipped", "stop where it contains NaN or Inf"),
+            cause=Cause.NAN_LOSS,
+            detail="terminated_on_nan",
+        ),
+        Pattern(
             name="done",
             says="planned_end",
             role=Role.MARKER,

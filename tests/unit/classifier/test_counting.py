@@ -131,10 +131,11 @@ def test_a_loss_in_a_column_is_a_series():
     assert (loss.values[0], loss.values[-1], len(loss.values)) == (30.5, 11.5, 20)
 
 
-def test_a_boosters_distance_is_a_loss_only_where_it_is_no_number():
-    """It may stand still for long where nothing is left to learn, and that is no plateau."""
+def test_a_boosters_distance_is_marked_as_one_where_it_is_a_number():
+    """It may stand still for long where nothing is left to learn, and that is no plateau: who judges the loss must know."""
     text = "".join(f"[{i}]\ttrain-rmse:{value}\n" for i, value in enumerate(["64.8", "59182.6", "inf", "nan", "nan", "nan"]))
-    assert [e.data.get("loss") is None for e in progress(text)] == [True, True, False, False, False, False]
+    assert [e.data.get("distance", False) for e in progress(text)] == [True, True, False, False, False, False]
+    assert all("loss" in e.data for e in progress(text))
 
 
 def test_a_log_that_its_own_words_tell_of_is_left_to_them():

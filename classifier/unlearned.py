@@ -1,0 +1,156 @@
+"""What shows that a finite loss came of no learning: it lies where it began, though it wobbles, or what was learned is gone again.
+
+A loss that wobbles about one height is no proof by itself: a model that was tuned from another's weights may hover, too. What makes it
+one is a learning rate of nought, an evaluation that gives the same number each time, or the height of a guess (ln 10 of ten classes).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+
+from gpualert_slurm.classifier.numbers import NUMBER, number
+from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
+from gpualert_slurm.job_record import JobRecord
+
+LEAST_WITH_PROOF = 5
+"""Values of the loss where the learning rate or the evaluation shows that nothing moved."""
+LEAST_AT_CHANCE = 12
+LEAST_LOST = 20
+FALLS = 0.1
+"""A fall of this share of its height, or of FALLS_STEADILY, is a trend: something was learned."""
+FALLS_STEADILY = -2.5
+"""Slope by its own error (Student's t): below it a loss falls."""
+AT_CHANCE = 0.015
+WOBBLE = 0.06
+CLASSES = (2, 3, 4, 5, 8, 10, 16, 20, 50, 100, 128, 200, 256, 512, 1000, 1024, 10_000, 32_000, 50_257, 65_536, 128_256)
+NOUGHT = 1e-9
+LEAST_EVALUATIONS = 4
+GONE = 0.7
+"""Of what was learned, lost again."""
+LEARNED = 0.15
+WORSE = 1.2
+"""A loss that stands at so many times its best to the last digit is where nothing moves any more."""
+FROZEN = 10
+NEVER = 0.002
+"""A distance that moved by less than this over the run never moved."""
+MOST_TEXT = 120_000
+_RATE = re.compile(
+    r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate)['\"]?"
+    rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%])",
+    re.IGNORECASE,
+)
+_BLURRED = re.compile(r"0?\.0{2,7}\Z")
+"""A number that is nought to so few digits only."""
+_EVALUATED = re.compile(
+    rf"(?<![A-Za-z])(?P<name>(?:val(?:id(?:ation)?)?|eval(?:uation)?|dev|held-?out|test)[ _/.-]?(?:{LOSS_WORDS}|{DISTANCES}|ppl|perplexity))"
+    rf"(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,3}}(?P<value>{NUMBER})(?![\w%])",
+    re.IGNORECASE,
+)
+_EPOCH = re.compile(r"\bep(?:och)?\D{0,4}(\d{1,6})", re.IGNORECASE)
+_TUNED = re.compile(
+    r"pre-?trained(?!['\"]?\s?[:=]\s?['\"]?(?:false|none|null|no\b|0))|from_pretrained|checkpoint shards|fine-?tun"
+    r"|\blora\b|\bpeft\b|\badapters?\b|warm[- ]start|\b(?:loaded|restored|resum(?:ed|ing)|initiali[sz]ed from)\b",
+    re.IGNORECASE,
+)
+_GAMES = re.compile(
+    r"loss[ _/]?(?:d|g|gen|disc)\b|\b(?:d|g|gen|disc|critic|generator|discriminator)[ _/]loss|adversar"
+    r"|\bgan\b|contrastive|\bpolicy\b|diffusion|denois",
+    re.IGNORECASE,
+)
+"""Losses that hover while something is learned."""
+
+
+def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
+    """Why a loss without a trend is one of weights that did not change; None where nothing shows it."""
+    if len(numbers) < LEAST_WITH_PROOF or not _level(numbers, steadily=False):
+        return None
+    text = "\n".join(_texts(job))
+    if _no_rate(text):
+        return "the learning rate is zero"
+    if not _level(numbers):
+        return None
+    same = _same_evaluation(text)
+    if same is not None:
+        return f"each evaluation gave {same}"
+    mean = statistics.fmean(numbers)
+    if len(numbers) < LEAST_AT_CHANCE or statistics.pstdev(numbers) > WOBBLE * mean or _TUNED.search(text) or _GAMES.search(text):
+        return None
+    classes = next((n for n in CLASSES if abs(mean - math.log(n)) <= AT_CHANCE * math.log(n)), None)
+    return f"it is a guess's among {classes}" if classes is not None else None
+
+
+def lost_again(numbers: Sequence[float]) -> str | None:
+    """In words, where most of what had been learned was lost for good, or the loss stands still far above its best."""
+    if len(numbers) < LEAST_LOST:
+        return None
+    smooth = [statistics.median(numbers[max(0, i - 1) : i + 2]) for i in range(len(numbers))]
+    start, best = statistics.median(numbers[:3]), min(smooth)
+    lowest = min(numbers)
+    if len(set(numbers[-FROZEN:])) == 1 and numbers[-1] > WORSE * lowest and start - lowest > LEARNED * start:
+        return f"the loss had come down to {lowest:.4g} and stands at {numbers[-1]:.4g} since, to the last digit"
+    tail = numbers[-max(5, len(numbers) // 5) :]
+    learned = start - best
+    if learned <= LEARNED * start or smooth.index(best) >= len(numbers) - len(tail):
+        return None
+    half = len(tail) // 2
+    falls = statistics.median(tail[:half]) - statistics.median(tail[half:]) > 0.05 * learned
+    still = max(tail) - min(tail) <= learned / 4
+    if still and not falls and min(tail) >= best + GONE * learned:
+        return f"the loss had come down to {best:.4g} and stands at {tail[-1]:.4g} again"
+    return None
+
+
+def never_moved(numbers: Sequence[float]) -> bool:
+    """Whether a distance lies where it lay from the first value to the last."""
+    return len(numbers) >= LEAST_AT_CHANCE and 0 < max(numbers) - min(numbers) <= NEVER * max(numbers)
+
+
+def _level(numbers: Sequence[float], *, steadily: bool = True) -> bool:
+    """Whether the numbers have no trend downwards; ``steadily``: nor a small one that is more than their noise."""
+    count, mean = len(numbers), statistics.fmean(numbers)
+    if not 0 < mean < 1e9:
+        return False
+    third = max(1, count // 3)
+    fall = (statistics.fmean(numbers[:third]) - statistics.fmean(numbers[-third:])) / mean
+    head = (statistics.fmean(numbers[:3]) - statistics.fmean(numbers[3:])) / mean
+    middle = (count - 1) / 2
+    spread = sum((i - middle) ** 2 for i in range(count))
+    slope = sum((i - middle) * (v - mean) for i, v in enumerate(numbers)) / spread
+    rest = math.sqrt(sum((v - mean - slope * (i - middle)) ** 2 for i, v in enumerate(numbers)) / max(1, count - 2))
+    steady = steadily and slope * math.sqrt(spread) < FALLS_STEADILY * rest
+    return abs(fall) <= FALLS and abs(head) <= FALLS and not steady
+
+
+def _texts(job: JobRecord) -> Iterator[str]:
+    for report in job.reports:
+        for one in report.excerpts:
+            yield (one.head if len(one.head) >= one.bytes_total else f"{one.head}\n{one.tail}")[:MOST_TEXT]
+
+
+def _no_rate(text: str) -> bool:
+    """Whether every learning rate that is told is nought, and one of them to the last digit."""
+    told = [found["rate"] for found in _RATE.finditer(text)]
+    if any((value := number(rate)) is None or not abs(value) <= NOUGHT for rate in told):
+        return False
+    return any(not _BLURRED.fullmatch(rate) for rate in told)
+
+
+def _same_evaluation(text: str) -> str | None:
+    """``val_loss: 1.1186``, where all of several evaluations gave it."""
+    found: dict[str, dict[str, str]] = {}
+    for number_, line in enumerate(text.splitlines()):
+        for one in _EVALUATED.finditer(line[:600]):
+            epoch = _EPOCH.search(line)
+            found.setdefault(one["name"].lower(), {})[epoch[1] if epoch else f"line {number_}"] = one["value"]
+    for name, told in found.items():
+        by_epoch = {key: value for key, value in told.items() if not key.startswith("line")}
+        values = by_epoch or told  # a summary behind the epochs may have other digits
+        value = min(values.values(), key=len)
+        digits = len(value.partition(".")[2])
+        same = all(len(v) >= len(value) and f"{float(v):.{digits}f}" == value for v in values.values())
+        if same and len(values) >= LEAST_EVALUATIONS and "." in value and len(value.strip("0.").replace(".", "")) >= 2:
+            return f"{name} {value}"
+    return None
