@@ -43,7 +43,7 @@ _COUNTER = re.compile(
     r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"[\s\[(|#<*>=-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
+_LEADING = re.compile(r"[\s\[(|#<*>=@-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
 _COUNTED = re.compile(COUNTED)
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
 _REVERSED = re.compile(

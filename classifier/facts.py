@@ -25,6 +25,7 @@ from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.classifier.stopping import CUT, Stopping
 from gpualert_slurm.classifier.strangers import Stranger, strangers_of
+from gpualert_slurm.classifier.underway import underway
 from gpualert_slurm.classifier.waiting import Waiting, waiting_of
 from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -306,7 +307,7 @@ class Facts:
             return Phase.UNKNOWN
         if self.advance.end_marks or (self.advance.reached_end and self.ended_well):
             return Phase.AFTER_END
-        return Phase.TRAINING if self.advance.seen else Phase.STARTUP
+        return Phase.TRAINING if self.advance.seen or underway(error) else Phase.STARTUP
 
     @cached_property
     def silence(self) -> Silence | None:

@@ -15,6 +15,8 @@ from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.pattern import Data
 
 LEAST = 4
+LEAST_FALLING = 10
+"""Lines of one number alone that falls (an optimiser's residual), each told anew."""
 MOST_COUNT = 1e9
 """A larger number is a time of day or an address."""
 _CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?")
@@ -29,6 +31,9 @@ _MACHINE = re.compile(
     re.IGNORECASE,
 )
 
+_RESIDUAL = re.compile(r"residu|violation|\berr(?:or)?\b|norm\b|\bgap\b|objective|\bcost|delta|change|diff|converg|criterion", re.IGNORECASE)
+"""What an optimiser brings down, by the names it has."""
+
 Row = tuple[Line, Data]
 Arrival = Callable[[int], "tuple[int, int] | None"]
 
@@ -39,6 +44,7 @@ class Growing:
     def __init__(self) -> None:
         self._kinds: dict[str, list[tuple[Line, list[str]]]] = {}
         self._bars: dict[str, list[tuple[Line, float]]] = {}
+        self._single: dict[str, list[tuple[Line, float]]] = {}
 
     def take(self, line: Line) -> None:
         """The next line that says nothing to those who know words."""
@@ -50,6 +56,8 @@ class Growing:
         if _MACHINE.search(text):
             return
         found = list(_NUMBER.finditer(text))
+        if len(found) == 1 and "." in found[0][0] and (value := _value(text, found[0])) and value[-1] != "%" and _RESIDUAL.search(text):
+            self._single.setdefault(_NUMBER.sub("#", text).strip(), []).append((line, float(value)))
         if 2 <= len(found) <= 24:
             kind = re.sub(r"\s+", " ", _NUMBER.sub("#", text)).strip()
             self._kinds.setdefault(kind, []).append((line, [_value(text, n) for n in found]))
@@ -65,6 +73,15 @@ class Growing:
             if len(bar) >= LEAST and shares == sorted(shares) and shares[-1] > shares[0] and _apart([line for line, _ in bar], when):
                 for line, _ in bar:
                     yield line, {"coarse": True}
+        for lines in self._single.values():
+            if len(lines) >= LEAST_FALLING and _falls([value for _, value in lines]):
+                for line, _ in lines:
+                    yield line, {"coarse": True}
+
+
+def _falls(values: list[float]) -> bool:
+    downs = sum(b < a for a, b in pairwise(values))
+    return 0 < values[-1] < values[0] / 2 and downs >= 0.9 * (len(values) - 1)
 
 
 def _value(text: str, found: re.Match[str]) -> str:

@@ -15,6 +15,11 @@ EXPLAINS_ITSELF = {"file_not_found", "permission", "missing_module", "div_zero",
 """An error of these needs no hardware to explain it: an undated counter that moved somewhere in the run is then a warning."""
 
 
+_MEMORY = (("ecc_", "remap"), frozenset({48, 63, 64, 92, 94, 95, 140, 160, 171, 172}))
+OF_A_KIND = {"ecc_uncorrectable": _MEMORY, "contained_error": _MEMORY, "nvlink_uncorrectable": (("nvlink",), frozenset({74, *range(144, 151)}))}
+"""Counters and XIDs that speak of the same part of a GPU as the job's own last error."""
+
+
 class HardwareFailure(FailureMode):
     """XID, ECC, row remap, NVLink, off the bus; co-incident with an abnormal end, on a GPU of the job."""
 
@@ -34,7 +39,8 @@ class HardwareFailure(FailureMode):
         aside = tuple(_warning(e, facts) for e in machine.latent[:6]) + tuple(
             Said(f"{_named(e, facts)}: NVML recommends {getattr(e.source, 'value', '')}", (e,)) for e in machine.incidental[:2]
         )
-        if not machine.struck:
+        struck = machine.struck or _tied(facts)
+        if not struck:
             hint = tuple(Said("the job's own output names a hardware error; no record of the system confirms it", (e,)) for e in _texts(facts)[:1])
             if machine.latent:
                 return latent("older or flat counters and messages only: nothing in the terminal episode", flip, *aside, *hint)
@@ -47,15 +53,29 @@ class HardwareFailure(FailureMode):
             cites = _clean(facts)
             return ruled_out("the counters of the job's GPUs did not move, and the kernel named no GPU", flip, *cites, warnings=(*hint, *aside))
         if facts.ended_well:
-            return latent("hardware evidence, and a clean end", "an abnormal end", *(_warning(e, facts) for e in machine.struck[:6]), *aside)
+            return latent("hardware evidence, and a clean end", "an abnormal end", *(_warning(e, facts) for e in struck[:6]), *aside)
         if _explained(facts):
             return latent(
                 "a counter moved at some time of the run; the end explains itself by its own error",
                 "a time that ties the counter to the end",
-                *(_warning(e, facts) for e in machine.struck[:6]),
+                *(_warning(e, facts) for e in struck[:6]),
                 *aside,
             )
-        return ruled_in(_what(machine.struck[0]), "flat counters and no XID at the end", _account(facts), warnings=aside)
+        return ruled_in(_what(struck[0]), "flat counters and no XID at the end", _account(facts, struck), warnings=aside)
+
+
+def _tied(facts: Facts) -> tuple[Evidence, ...]:
+    """What the machine said earlier in this run of just what the first failing rank's last error names: then that is what ended it."""
+    error = facts.error
+    kind = OF_A_KIND.get(error.detail or "") if error is not None else None
+    if kind is None or facts.ended_well:
+        return ()
+    words_, numbers = kind
+    found = [e for e in facts.hardware.latent if e.data.get("xid") in numbers or str(e.data.get("counter", "")).startswith(words_)]
+    begun = facts.ending.started_ns or 0
+    found = [e for e in found if e.data.get("before") != e.data.get("after") or (e.says == "xid" and (e.time_ns or 0) >= begun)]
+    mine = {c.uuid for c in facts.activity.cards if facts.first is not None and c.rank is not None and c.rank == facts.first.rank}
+    return tuple(e for e in found if not mine or e.where.gpu_uuid in mine or e.where.gpu_uuid is None)
 
 
 def _explained(facts: Facts) -> bool:
@@ -110,8 +130,7 @@ def _warning(struck: Evidence, facts: Facts) -> Said:
     return Said(f"{_named(struck, facts)}: {_what(struck)}", (struck,))
 
 
-def _account(facts: Facts) -> Account:
-    struck = facts.hardware.struck
+def _account(facts: Facts, struck: tuple[Evidence, ...]) -> Account:
     first = struck[0]
     shows = [Said(f"{_named(e, facts)}: {_what(e)}", (e,)) for e in struck[:6]]
     error = facts.error

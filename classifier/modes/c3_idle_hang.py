@@ -5,12 +5,20 @@ from __future__ import annotations
 from gpualert_slurm.classifier import citations, standstill, words
 from gpualert_slurm.classifier.activity import within
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.meeting import works_long
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Trust
 from gpualert_slurm.verdict import Fault
 
 BUSY_CPU_PERCENT = 50.0
 """Of one core: a process above it all the time computes (DLRover calls one below 5 % hung)."""
+
+
+LEAST_MARKS = 5
+FAR_LONGER = 20.0
+"""Silence of so many of the longest pause that the run had made."""
+LEAST_SILENT_S = 60.0
+MOST = 0.6
 
 
 class IdleHang(FailureMode):
@@ -43,7 +51,7 @@ class IdleHang(FailureMode):
             return not_testable("no times of the output are known", flip)
         if not facts.silence.long:
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
-        if facts.silence.scant and not facts.stand.stalls and not idle:
+        if facts.silence.scant and not facts.stand.stalls and not idle and not standstill.asleep(facts) and not _most_of_its_life(facts):
             return not_testable("the silence is long for this run, but short, and no GPU samples tell waiting from working", flip)
         if standstill.gpu_working(facts):
             return ruled_out("the GPU was at work until the end", "an idle GPU", *standstill.gpu_working(facts))
@@ -59,6 +67,16 @@ class IdleHang(FailureMode):
         if not idle and not facts.advance.seen and not facts.stand.stalls:
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
+
+
+def _most_of_its_life(facts: Facts) -> bool:
+    """Whether a run that had got on regularly was silent for most of its life, up to a limit, with no word of anything that takes long."""
+    silence, life, go = facts.silence, facts.ending.elapsed_s, facts.advance
+    limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
+    if silence is None or not life or not limit or facts.activity.cards or len(go.marks) < LEAST_MARKS:
+        return False
+    regular = (go.longest_s or life) * FAR_LONGER <= silence.seconds
+    return regular and silence.seconds >= max(LEAST_SILENT_S, MOST * life) and not works_long(facts.job)
 
 
 def _account(facts: Facts) -> Account:

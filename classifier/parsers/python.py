@@ -9,6 +9,7 @@ from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.meaning import HARDWARE, Meaning, meaning_of, specific
 from gpualert_slurm.classifier.pattern import MAX_TEXT, Data, Match, Parser, Pattern, Story, refined
 from gpualert_slurm.classifier.reading import of_what
+from gpualert_slurm.classifier.underway import after_steps
 from gpualert_slurm.evidence import Role
 
 _HEADER = re.compile(r"Traceback \(most recent call last\):")
@@ -63,6 +64,8 @@ class Traceback:
         self.frames: list[tuple[str, int, str]] = []
         self.code: dict[int, str] = {}
         """The source line that each frame shows, by its place."""
+        self.behind: str | None = None
+        """A frame's function that is called only after steps."""
         self.named = False
         self.tight = False
         self.stray = 0
@@ -83,10 +86,12 @@ class Traceback:
         if _HEADER.search(text):
             self.frames.clear()
             self.code.clear()
+            self.behind = None
             self.tight = False
             return True
         frame = _FRAME.match(text)
         if frame:
+            self.behind = after_steps(frame["function"] or "", self.behind)
             self.frames.append((frame["file"], int(frame["line"]), (frame["function"] or "").strip()))
             if len(self.frames) > MOST_FRAMES:
                 del self.frames[0]
@@ -121,6 +126,8 @@ class Traceback:
         doing = " ".join(f"{f[0].rsplit('/', 1)[-1]} {f[2]} {self.code.get(at, '')}" for at, f in enumerate(self.frames) if _of_user(f))
         if doing:
             data["doing"] = doing[-MAX_TEXT:]
+        if self.behind:
+            data["behind"] = self.behind[:60]
         package = _PACKAGE.search(self.frames[-1][0]) if self.frames else None
         if package:
             data["raised_in"] = package["path"]

@@ -1,0 +1,50 @@
+"""What happened long before a run's end and yet explains it: a card's fault that its last error names, a loop that stopped without a word."""
+
+from __future__ import annotations
+
+from tests.unit.classifier.records import Run, steps, trace
+from tests.unit.classifier.signals import busy, cpu_of, gpu, process, ticks, xid
+
+
+def broken(error: str, **node):
+    """A run that advanced for twenty minutes after what the machine said, and then failed."""
+    run = Run().rank(0, "n1", steps(1, 40) + trace(error), code=1, end=1810, times=[*ticks(40, 45), 1809.0])
+    return run.node("n1", **node).accounting(end=1811).verdict()
+
+
+def test_the_last_error_names_the_part_that_failed_earlier_in_the_run():
+    assert broken("torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered", evidence=[xid(94, 400)]).mode == "B2"
+    assert broken("RuntimeError: CUDA error: uncorrectable ECC error encountered", evidence=[xid(64, 300)]).mode == "B2"
+    moved = {"gpus_before": (gpu("n1", nvlink_crc_errors=0),), "gpus_after": (gpu("n1", when=1812, nvlink_crc_errors=700),)}
+    assert broken("RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution", **moved).mode == "B2"
+
+
+def test_the_last_error_names_another_thing():
+    assert broken("FileNotFoundError: [Errno 2] No such file or directory: 'shard-7.tar'", evidence=[xid(94, 400)]).mode == "A3"
+    assert broken("torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered", evidence=[xid(74, 400)]).mode == "A3"
+    flat = {"gpus_before": (gpu("n1", remapped_rows_uncorrectable=3),), "gpus_after": (gpu("n1", when=1812, remapped_rows_uncorrectable=3),)}
+    assert broken("torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered", **flat).mode == "A3"
+
+
+def cut(text: str, times: list[float], limit: float, **node):
+    run = Run().rank(0, "n1", text, signal=15, end=limit + 0.5, times=times)
+    return run.node("n1", **node).accounting("TIMEOUT", code=0, end=limit, time_limit_s=round(limit)).verdict()
+
+
+def test_one_process_that_stopped_printing_its_regular_steps_for_most_of_its_life():
+    assert cut(steps(1, 40), ticks(40, 0.5), 180).mode == "C3"
+    assert cut("".join(f"Iter {i:06d} | nll={3 / i:.4f}\n" for i in range(1, 16)), ticks(15, 2), 240).mode == "C3"
+
+
+def test_a_process_that_is_known_to_have_slept():
+    slept = {"series": [cpu_of("n1", 0, [90.0] * 6 + [0.4] * 18, every=2)], "processes": (process("n1", 100, rank=0, step="0", command=("python", "t.py")),)}
+    assert cut(steps(1, 24), ticks(24, 0.5), 48, **slept).mode == "C3"
+
+
+def test_what_leaves_it_open():
+    """Work that takes long, a rhythm that has such pauses, a limit that came soon, a GPU that was at work."""
+    assert cut(steps(1, 40) + "running the evaluation on 50000 images\n", ticks(41, 0.5), 180).mode == "F3"
+    assert cut(steps(1, 40) + "saving the model\n", ticks(41, 0.5), 180).mode == "F3"
+    assert cut(steps(1, 6), [0, 10, 20, 30, 40, 50], 140).mode == "F3"
+    assert cut(steps(1, 40), ticks(40, 0.5), 50).mode == "F3"
+    assert cut(steps(1, 40), ticks(40, 0.5), 180, series=[busy("n1", [80.0] * 180, every=1)]).mode == "F3"
