@@ -78,6 +78,8 @@ _WITH_METRIC = re.compile(r"worker|rank|gpu|device|node|process|thread|host|para
 """Words of these that loops say beside a metric, too."""
 _PLURAL = re.compile(r"s\Z", re.IGNORECASE)
 """A counter's word in the plural tells how many there are to be, where no share of them is told: a line of settings."""
+_SO_MANY = re.compile(r"\b(?:total|num(?:ber)?|max(?:imum)?|planned)\b(?:[ _](?:of|\w{1,16})){0,2}\Z", re.IGNORECASE)
+"""``Total optimization steps = 90``: how many there are to be."""
 _RATE_WORD = re.compile(r"(?:lr|learning[ _]rate)(?![A-Za-z])", re.IGNORECASE)
 _LABELS = re.compile(
     r"['\"](?:(?:local_|global_)?rank|worker(?:_id)?|node|host(?:name)?|device|gpu|thread|process|pid|fold"
@@ -167,6 +169,8 @@ def _counting(text: str) -> Data | None:
     found, word = _counter(body)
     at = count(found["at"]) if found is not None else None
     if found is None or at is None:
+        return None
+    if _PLURAL.search(word) and not found["planned"] and _SO_MANY.search(body[: found.start("word")].rstrip()):
         return None
     metric = _METRIC.search(body)
     about = _LABELS.sub("", body)

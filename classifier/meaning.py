@@ -59,6 +59,7 @@ _FIRST: tuple[_Rule, ...] = (
         "gpu_library_memory",
         r"CU(?:BLAS|DNN|SOLVER|FFT)_(?:STATUS_)?ALLOC(?:_FAILED|ATION_FAILED)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory",
     ),
+    _rule(Cause.CUDA_OOM, "gpu_library_memory", r"Failed to CUDA \w{0,12}alloc|Cuda failure (?:\d{1,3} )?'out of memory'"),
     _rule(Cause.CUDA_OOM, "jax", r"RESOURCE_EXHAUSTED: Out of memory (?:while trying to )?allocat"),
     _rule(Cause.CUDA_OOM, "tensorflow", r"OOM when allocating tensor with shape(?!.{0,300}device:CPU:).{0,400}(?:GPU|device:|gpu_|$)"),
     _rule(Cause.CUDA_OOM, "gpu_memory", r".", of=r"(?:^|\.)(?:cuda|torch|cupy\.cuda\.memory)\.OutOfMemoryError$|^torch\.OutOfMemoryError$"),
@@ -154,7 +155,7 @@ _THEN: tuple[_Rule, ...] = (
         Cause.NAN_LOSS,
         "non_finite",
         r"\b(?:NaN|non-?finite|infinite) (?:or inf(?:inite)? )?(?:loss|grad|(?:parameter )?weights|parameters)"
-        r"|found NaN in|returned nan values in its|encountered NaN"
+        r"|found NaN in|returned nan values in its|encountered ?NaN"
         r"|Tensor had [+-]?(?:NaN|Inf)\b",
     ),
     # named things that are not there
@@ -191,10 +192,11 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.FILE_NOT_FOUND,
         "offline_cache_miss",
-        r"outgoing traffic has been disabled|offline mode is enabled|couldn't connect to .{1,80} to load"
+        r"outgoing traffic has been disabled|offline mode is enabled"
         r"|Cannot find (?:an appropriate cached|the requested files in the)",
         about="asset",
     ),
+    _rule(Cause.TRACEBACK, "offline_cache_miss", r"couldn't connect to .{1,80} to load", about="asset"),
     _rule(
         Cause.FILE_NOT_FOUND,
         "data_files_missing",
@@ -210,7 +212,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.FILE_NOT_FOUND, None,
         r"\[Errno 2\]|No such file or directory|file not found|\bNo files found (?:that match|in|at|for|under)\b|(?:File|Path"
-        r"|Directory) '[^']{1,300}' does not exist",
+        r"|Directory) '[^']{1,300}' does not exist|\bpath='[^']{1,300}': file does not exist|Directory path '[^']{1,300}' is not found",
     ),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
     _rule(Cause.TRACEBACK, "disk_full", r"No space left on device|\[Errno 28\]", about="env"),

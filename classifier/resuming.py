@@ -35,7 +35,8 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _NOT_SO = re.compile(
-    r"\bno\b.{0,30}(?:check-?point|ckpt|snapshot|resum|saved)|\b(?:not|isn't|without|never)\b.{0,20}(?:resum|restor|found|load)|scratch|\bafresh"
+    r"\bfound (?:0|no)\b|\bfound\W{1,3}(?:0\b|none\b|\[\])"
+    r"|\bno\b.{0,30}(?:check-?point|ckpt|snapshot|resum|saved)|\b(?:not|isn't|without|never)\b.{0,20}(?:resum|restor|found|load)|scratch|\bafresh"
     r"|\banew"
     r"|pre-?train|backbone|\bbase model|data ?set|\bdata\b(?!_)|\bcorpus|token(?:iz|is)|vocab|\bconfig|features|images"
     r"|\b(?:every|interval|frequency|keep|max_)\b|will be (?:saved|written)|sav(?:ed|ing) (?:to|at|in|as)\b|if training is",

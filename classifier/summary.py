@@ -37,9 +37,13 @@ _BOUND = re.compile(r"\b(?:every|each|max\w{0,20}|warm-?up|up to|last|first|log\
 
 def summed(lines: Iterable[Line]) -> list[Match]:
     """The last such sentence among a log's ``lines``, as one line of progress."""
+    failed = False
     for line in list(lines)[::-1]:
         text = line.text[:MOST_TEXT]
+        failed = failed or text.startswith("Traceback (most recent call last)")
         found = _TOLD.search(text)
+        if failed and found is not None and found["c"]:
+            continue  # before a traceback it may be a setting
         if found is None or not _OF_TRAINING.search(text) or _OTHER.search(text):
             continue
         if _RATE.match(text, found.end()) or _BOUND.search(text[: found.start()]):

@@ -60,7 +60,11 @@ class Telling:
         of_rank = self._of_rank.get(end.rank, []) if end.rank is not None else []
         own = [e for e in of_rank if e.where.step in {None, end.step} and e.where.node in {None, end.node}]
         whole = [e for e in own if not e.data.get("bare")]
-        return (whole or own)[-1] if own else None
+        last = (whole or own)[-1] if own else None
+        if last is not None and last.says == "nccl_error" and isinstance(last.source, Quote):  # a line of the message of an exception that says more
+            text = last.source.text.rpartition("]: ")[2].strip()[:60]
+            last = next((e for e in whole[::-1] if e.says == "exception" and text in str(e.data.get("more", ""))), last)
+        return last
 
     def below(self, end: RankExit) -> list[Failure]:
         """The failed ranks below a task that is a launcher (torchrun: one task a node), as its own logs name them; empty for a task that is a rank.

@@ -65,6 +65,8 @@ class Killed(FailureMode):
         error = facts.error
         if error is not None and error.cause is Cause.CUDA_OOM:
             return ruled_out("the GPU's memory did not suffice, and the program said so", flip, error)
+        if error is not None and error.cause is Cause.NAN_LOSS:
+            return ruled_out("the program aborted itself, for its loss was not finite", flip, error)
         number, dead, cites = _death(facts)
         if number is None and not _oom(facts):
             if not facts.exits and not facts.has_logs and facts.row is None:

@@ -136,7 +136,7 @@ PARSER = Parser(
                 ("OSError", "Repo id must use alphanumeric chars, '-', '_' or '.'. The name cannot start or end with '-' or '.' and the maximum length is 96: ''."),
             ),
             near_misses=(("OSError", "the repo has an id"),),
-            cause=Cause.FILE_NOT_FOUND,
+            cause=Cause.TRACEBACK,
             about="asset",
         ),
     ),

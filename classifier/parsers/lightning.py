@@ -129,8 +129,8 @@ PARSER = Parser(
                 ("MisconfigurationException", "You requested gpu: [0, 1] But your machine only has: [0]"),
             ),
             near_misses=(("MisconfigurationException", "No `training_step()` method defined."),),
-            cause=Cause.CUDA_RUNTIME,
-            about="env",
+            cause=Cause.TRACEBACK,
+            about="config",
         ),
         ExceptionRule(
             detail="metric_missing",

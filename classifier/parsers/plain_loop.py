@@ -192,10 +192,10 @@ PARSER = Parser(
             name="saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?<!finished )(?:Saved|saved|Saving|saving|Wrote|wrote|Writing|writing|Dumped|dumped)(?: to| into|:)?"
+            regex=r"(?<!finished )(?:Saved|saved|Saving|saving|Wrote|wrote|Writing|writing|Dumped|dumped|Stored|stored)(?: to| into|:)?"
             r" (?:(?:a |the |model |training |new |best )?(?:checkpoint|state|model|weights|snapshot)(?: (?:to|at|in|for))?\b(?! (?:shards|weights of))"
             r"|['\"`]?[\w./=-]{1,200}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar)\b)",
-            literals=("Saved", "saved", "Saving", "saving", "Wrote", "wrote", "Writing", "writing", "Dumped", "dumped"),
+            literals=("Saved", "saved", "Saving", "saving", "Wrote", "wrote", "Writing", "writing", "Dumped", "dumped", "Stored", "stored"),
             samples=(
                 "saved checkpoint to out/step_100.pt",
                 "Saving model checkpoint to /scratch/u/checkpoint-500",
@@ -215,9 +215,9 @@ PARSER = Parser(
             name="was_saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt)(?: [\w./=-]{1,200}\.\w{1,12})? (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
+            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt)(?: [\w./=-]{1,200}\.\w{1,12}:?)? (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
             literals=(" saved", " written", " dumped"),
-            samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "checkpoint ckpt-40.txt saved", "weights written (epoch 3)"),
+            samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "checkpoint ckpt-40.txt saved", "checkpoint m.bin: saved in 0.54 s", "weights written (epoch 3)"),
             near_misses=("model saved at most once an hour", "no checkpoint saved", "the state is not saved", "remodel saved it"),
         ),
         Pattern(

@@ -229,7 +229,8 @@ def told(match: Match) -> Match:
     meaning: Meaning = of_what(meaning_of(kind, message), doing, kind, str(match.data.get("raised_in", "")))
     if words != message:
         fuller = meaning_of(kind, words)
-        if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)):
+        full = meaning.cause is Cause.NCCL and fuller.cause is Cause.CUDA_OOM  # what NCCL was refused it says last
+        if fuller.detail in HARDWARE or (not specific(meaning.cause) and (specific(fuller.cause) or fuller.detail)) or full:
             meaning = fuller
     if not meaning.detail and not specific(meaning.cause) and match.data.get("raised_in"):  # a bare KeyError of a library says little by itself
         placed = meaning_of(kind, f"{message} (raised in {match.data['raised_in']})")
