@@ -71,6 +71,8 @@ _FIRST: tuple[_Rule, ...] = (
         r"killed by signal: Bus error|insufficient shared memory|out of shared memory"
         r"|unable to (?:open|allocate|mmap) shared memory(?!.{0,120}Too many open files)",
     ),
+    _rule(Cause.SEGFAULT, "pool_worker_segfault", r"\bworkers?\b.{0,120}(?:\bSIGSEGV\b|\bexit ?code:? -11\b)", of=r"."),
+    _rule(Cause.OOM_KILLER, "pool_worker_killed", r"\bworkers?\b.{0,120}(?:\bSIGKILL\b|\bexit ?code:? -9\b)", of=r"."),
     _rule(Cause.SEGFAULT, "loader_worker_segfault", r"killed by signal: Segmentation fault"),
 )
 """Asked before the parsers' own words: what must not be hidden by a wrapper."""

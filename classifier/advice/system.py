@@ -14,6 +14,8 @@ ADVICE: dict[str, tuple[str, ...]] = {
     "too_many_files": ("ulimit -n 65536 in the job script, or torch.multiprocessing.set_sharing_strategy('file_system').",),
     "host_memory": ("Ask for more memory (#SBATCH --mem=…), or use fewer loader workers and smaller buffers; ulimit -v must be unlimited.",),
     "loader_worker_killed": ("Use fewer loader workers (num_workers), or ask for more memory: #SBATCH --mem=…",),
+    "pool_worker_killed": ("Use fewer workers (n_jobs, max_workers), or ask for more memory: #SBATCH --mem=…",),
+    "pool_worker_segfault": ("Run once with one worker and PYTHONFAULTHANDLER=1: the library that crashes is then named in the main process.",),
     "loader_worker_segfault": ("Run once with num_workers=0 and PYTHONFAULTHANDLER=1: the library that crashes is then named in the main process.",),
     "ray_memory_monitor": ("Ray ended a worker before the node ran out: fewer or smaller tasks at once, or #SBATCH --mem=…; its bound: RAY_memory_usage_threshold=0.95",),
     "ray_resources": ("Ray has fewer GPUs or CPUs than asked for: ray status; start it with all of the allocation (ray start --num-gpus=$SLURM_GPUS_ON_NODE).",),

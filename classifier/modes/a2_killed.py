@@ -24,8 +24,13 @@ _CHILD = re.compile(r"died with <Signals\.\w{1,20}: (\d{1,2})>")
 """subprocess.CalledProcessError, of a child that a signal ended."""
 """What a shell (and torchrun's caller) makes of a signal: 128 + n."""
 CAUSES = {11: (Cause.SEGFAULT, None), 7: (None, "bus_error"), 8: (Cause.DIV_ZERO, "sigfpe"), 6: (None, "aborted"), 4: (None, "sigill")}
-WORKERS = {"loader_worker_killed": "SIGKILL", "loader_worker_segfault": "SIGSEGV"}
-"""Ends of a loader's worker that its parent tells of in an exception: the death is the story, not the exception."""
+WORKERS = {
+    "loader_worker_killed": "SIGKILL",
+    "loader_worker_segfault": "SIGSEGV",
+    "pool_worker_killed": "SIGKILL",
+    "pool_worker_segfault": "SIGSEGV",
+}
+"""Ends of a loader's or a pool's worker that its parent tells of in an exception: the death is the story, not the exception."""
 ADVICE = {
     2: ("SIGINT is what scancel -s INT and an interrupted srun (Ctrl-C) send: was it meant? See: sacct -j JOBID --format=JobID,State,ExitCode",),
     15: ("SIGTERM is what scancel and time limits send first: sacct -j JOBID --format=JobID,State,ExitCode,End tells whether Slurm sent it.",),
@@ -73,7 +78,9 @@ class Killed(FailureMode):
                 return not_testable("no exit records, no accounting and no output", flip)
             seen = facts.cite_failures(2) or facts.cite_end()
             if error is not None and error.detail in WORKERS:
-                return ruled_in(f"a loader's worker was ended by {WORKERS[error.detail]}", "a worker that ended by itself", _worker(facts, error))
+                return ruled_in(f"a worker was ended by {WORKERS[error.detail]}", "a worker that ended by itself", _worker(facts, error))
+            if error is not None and error.cause is Cause.SEGFAULT and error.says != "exception":
+                return ruled_in("who had started the program tells of a segmentation fault", "a command that ended by itself", _told(facts, error))
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
         if error is not None and error.says == "exception" and error.role is not Role.WRAPPER and number in {None, 6, 15} and not _oom(facts):
             return ruled_out("the rank raised an exception before it was ended", "no traceback", error)
@@ -261,10 +268,23 @@ def _without_limit(facts: Facts) -> bool:
     return bool(counted) and all(step == "run" and limit is None for step, limit in counted)
 
 
+def _told(facts: Facts, error: Evidence) -> Account:
+    return Account(
+        headline=words.subject(words.who(facts.first, error), words.told(error)),
+        shows=crash.shows_crash(facts, error),
+        fault=Fault.USER,
+        cause=Cause.SEGFAULT,
+        detail=error.detail,
+        cannot_decide=("which library the program was in: no native stack was kept",),
+        advice=ADVICE[11],
+    )
+
+
 def _worker(facts: Facts, error: Evidence) -> Account:
-    if error.detail == "loader_worker_segfault":
+    whose = "a data loader's worker" if (error.detail or "").startswith("loader") else "a worker of its pool"
+    if error.detail in {"loader_worker_segfault", "pool_worker_segfault"}:
         return Account(
-            headline=words.subject(words.who(facts.first, error), "a data loader's worker died of a segmentation fault"),
+            headline=words.subject(words.who(facts.first, error), f"{whose} died of a segmentation fault"),
             shows=crash.shows_crash(facts, error),
             fault=Fault.USER,
             cause=Cause.SEGFAULT,
@@ -273,14 +293,14 @@ def _worker(facts: Facts, error: Evidence) -> Account:
             advice=("Run once with num_workers=0 and PYTHONFAULTHANDLER=1: the same sample then names the Python line.",),
         )
     return Account(
-        headline=words.subject(words.who(facts.first, error), "a data loader's worker was killed (SIGKILL)"),
+        headline=words.subject(words.who(facts.first, error), f"{whose} was killed (SIGKILL)"),
         shows=crash.shows_crash(facts, error),
         fault=Fault.USER,
         cause=Cause.OOM_KILLER,
-        detail="loader_worker_killed",
-        implies=("SIGKILL to a loader's worker is most often the kernel's oom killer",),
+        detail=error.detail,
+        implies=("SIGKILL to a worker is most often the kernel's oom killer",),
         cannot_decide=("who sent SIGKILL: no cgroup counter or kernel message of this run says it",),
-        advice=("Use fewer loader workers (num_workers), or ask for more memory: #SBATCH --mem=…",),
+        advice=("Use fewer workers (num_workers, n_jobs), or ask for more memory: #SBATCH --mem=…",),
     )
 
 
