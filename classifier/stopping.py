@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from signal import SIGTERM
 
 from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import LAST_SECOND_NS, SCRIPT, SIGNALLED, Ending, step_stopped
@@ -17,6 +18,8 @@ OWN_LIMIT = 124
 """What timeout(1) exits with when it has ended its command."""
 AT_ONCE_NS = 250_000_000
 """Peers of a task that died first are taken down later than that."""
+KILL_WAIT_NS = 30_000_000_000
+"""Slurm's KillWait, as it comes: between SIGTERM and SIGKILL."""
 _SENT = {1, 2, 9, 15}
 """Signals that it may send."""
 
@@ -38,12 +41,22 @@ class Stopping:
         if row is not None:
             steps = [(s.step, s.end_ns) for s in row.steps if s.state in CUT and s.end_ns is not None]
             times += [(step_stopped(step, end_ns, self._exits, cut=cut), None) for step, end_ns in steps]
+            times += self._sent_at_once({s.step for s in row.steps if s.state in CUT and s.end_ns is None and s.step not in SCRIPT})
         if ending.state == "TIMEOUT" and ending.started_ns is not None and ending.limit_s:
             times.append((ending.started_ns + ending.limit_s * 10**9, None))
         if cut and ending.ended_ns is not None:
             times.append((ending.ended_ns - LAST_SECOND_NS, None))
         times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in (*self.own_limit, *self.cancelled_step) if e.end_time_ns is not None]
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
+
+    def _sent_at_once(self, steps: set[str]) -> list[tuple[int, str | None]]:
+        """When Slurm's signal ended the tasks of steps that it calls cut, where it does not say when: all of them by SIGTERM, shortly before the end."""
+        tasks = [e for e in self._exits if e.step in steps]
+        ends = [e.end_time_ns for e in tasks if e.end_time_ns is not None]
+        last = self._ending.ended_ns
+        if last is None or not ends or len(ends) < len(tasks) or any(e.signal != SIGTERM for e in tasks) or min(ends) < last - KILL_WAIT_NS:
+            return []
+        return [(min(ends) - LAST_SECOND_NS, None)]
 
     @cached_property
     def own_limit(self) -> tuple[RankExit, ...]:

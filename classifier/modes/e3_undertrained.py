@@ -121,8 +121,12 @@ def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
 
 def _over_the_run(marks: Sequence[Evidence]) -> bool:
     """Whether steps of how many are told that never begin anew: then they are not an epoch's, whatever epochs other lines name."""
-    steps = [step for e in marks if isinstance(step := e.data.get("step"), int) and "planned" in e.data and not e.data.get("per_epoch")]
-    return bool(steps) and steps == sorted(steps)
+    told: dict[tuple[str | None, str], list[int]] = {}
+    for e in marks:  # the script's log tells what a step's log had told once more
+        step, file = e.data.get("step"), e.source.file if isinstance(e.source, Quote) else ""
+        if isinstance(step, int) and "planned" in e.data and not e.data.get("per_epoch"):
+            told.setdefault((e.where.node, file), []).append(step)
+    return bool(told) and all(steps == sorted(steps) for steps in told.values())
 
 
 def _first_step(marks: Sequence[Evidence]) -> int:
