@@ -27,7 +27,8 @@ _SAVED = (
     r"|state[ _]?dict"
 )
 _GOES_ON = re.compile(
-    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\w{0,12}['\"]?\s?[=:]\s?(?:(?:none|false|no|0|off)\b|''|\"\"|\[\]|,|$))|\brestor|\bre-?load"
+    r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\w{0,24}['\"]?\s{0,20}[=:|.]{1,60}\s{0,20}(?:(?:none|false|no|0|off)\b|''|\"\"|\[\]|,|$))"
+    r"|\brestor|\bre-?load"
     r"|\bcontinu(?:ing|ed|ation)\b(?! (?:in|without)\b)|\bcontinues? (?:from|at|run|train\w*)\b|\brecover(?:ing|ed|s)? from\b"
     r"|\bpick(?:s|ed|ing)? (?:up|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b|warm[- ]?(?:re)?start"
     rf"|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"

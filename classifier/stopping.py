@@ -50,7 +50,7 @@ class Stopping:
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
 
     def _sent_at_once(self, steps: set[str]) -> list[tuple[int, str | None]]:
-        """When Slurm's signal ended the tasks of steps that it calls cut, where it does not say when: all of them by SIGTERM, shortly before the end."""
+        """When a signal ended the tasks of steps that Slurm calls cut without saying when: all of them by SIGTERM, shortly before the end."""
         tasks = [e for e in self._exits if e.step in steps]
         ends = [e.end_time_ns for e in tasks if e.end_time_ns is not None]
         last = self._ending.ended_ns

@@ -52,6 +52,7 @@ _EVALUATED = re.compile(
 _EPOCH = re.compile(r"\bep(?:och)?\D{0,4}(\d{1,6})", re.IGNORECASE)
 _TUNED = re.compile(
     r"pre-?trained(?!['\"]?\s?[:=]\s?['\"]?(?:false|none|null|no\b|0))|from_pretrained|checkpoint shards|fine-?tun"
+    r"|\bload(?:s|ed|ing)? (?:\w+ ){0,2}(?:weights|model|checkpoint|state|param\w*)\b"
     r"|\blora\b|\bpeft\b|\badapters?\b|warm[- ]start|\b(?:loaded|restored|resum(?:ed|ing)|initiali[sz]ed from)\b",
     re.IGNORECASE,
 )
@@ -80,6 +81,11 @@ def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
         return None
     classes = next((n for n in CLASSES if abs(mean - math.log(n)) <= AT_CHANCE * math.log(n)), None)
     return f"it is a guess's among {classes}" if classes is not None else None
+
+
+def plays(job: JobRecord) -> bool:
+    """Whether the program tells of losses that rise and hover while something is learned: of two that play against each other, say."""
+    return any(_GAMES.search(text) for text in _texts(job))
 
 
 def lost_again(numbers: Sequence[float]) -> str | None:

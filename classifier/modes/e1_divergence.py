@@ -13,7 +13,7 @@ from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
-from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts
+from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
@@ -103,9 +103,22 @@ def _guarded(facts: Facts) -> Evidence | None:
     """The word of a guard that ended the training at a loss that is not finite, where the run then ended well and told of no finite loss any more."""
     if not facts.ended_well:
         return None
-    loss = facts.advance.loss
-    said = [e for e in facts.said("nan_loss") if facts.advance.after(e) is None or (loss is not None and not math.isfinite(loss.values[-1]))]
+    loss, marks = facts.advance.loss, facts.advance.marks
+    gone = loss is not None and not math.isfinite(loss.values[-1])
+    said = [e for e in facts.said("nan_loss") if isinstance(e.source, Quote) and not _SUPPOSED.search(e.source.text)]
+    said = [e for e in said if gone or not marks or _behind(e, marks[-1])]
     return said[-1] if said else None
+
+
+_SUPPOSED = re.compile(r"\b(?:if|when(?:ever)?|unless|would|will|should|may)\b", re.IGNORECASE)
+
+
+def _behind(said: Evidence, mark: Evidence) -> bool:
+    """Surely later than a line of progress."""
+    here, there = said.source, mark.source
+    if isinstance(here, Quote) and isinstance(there, Quote) and (here.file, said.where.node) == (there.file, mark.where.node):
+        return here.offset > there.offset
+    return said.time_ns is not None and mark.time_ns is not None and said.time_ns > mark.time_ns
 
 
 def _left_at_it(facts: Facts, loss: Series) -> bool:
@@ -151,7 +164,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
-    if facts.ended_well and (lost := lost_again(numbers)) is not None:
+    if facts.ended_well and (lost := lost_again(numbers)) is not None and not plays(facts.job):
         return "plateau", lost
     if _is_flat(numbers, facts.advance.loss):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
