@@ -73,9 +73,9 @@ class Growing:
             if len(bar) >= LEAST and shares == sorted(shares) and shares[-1] > shares[0] and _apart([line for line, _ in bar], when):
                 for line, _ in bar:
                     yield line, {"coarse": True}
-        for lines in self._single.values():
-            if len(lines) >= LEAST_FALLING and _falls([value for _, value in lines]):
-                for line, _ in lines:
+        for single in self._single.values():
+            if len(single) >= LEAST_FALLING and _falls([value for _, value in single]):
+                for line, _ in single:
                     yield line, {"coarse": True}
 
 
