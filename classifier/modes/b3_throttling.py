@@ -62,12 +62,14 @@ class Throttling(FailureMode):
         warnings = [v[2] for v in severe] + [s for s in said if s is not None]
         warnings += [s for gpu, mask in masks if gpu.uuid not in sampled and (s := _at_end(gpu, mask)) is not None]
         cards = {c.uuid: c for c in facts.activity.cards}
-        for uuid in dict.fromkeys([v[0] for v in severe] + [s.where.gpu_uuid or "" for s in held if _share(s) >= HELD_SAMPLES]):
+        hot = {s.where.gpu_uuid or "": s for s in held if _share(s, SOFT_THERMAL) >= HELD_SAMPLES}
+        for uuid in dict.fromkeys([v[0] for v in severe] + [s.where.gpu_uuid or "" for s in held if _share(s) >= HELD_SAMPLES] + [*hot]):
             card = cards.get(uuid)
             share = max((v[1] for v in severe if v[0] == uuid), default=0.0)
             cost = (_cost(facts, card) or _waited_for(facts, card, share)) if card is not None else None
             if card is not None and cost is not None and facts.ended_well:
                 mine = [w for w in warnings if any(e.where.gpu_uuid == uuid for e in w.evidence)]
+                mine += [w for s in [hot[uuid]] if (w := _held(s, SOFT_THERMAL)) is not None] if uuid in hot else []
                 return ruled_in(
                     mine[0].text if mine else "slowdown was held",
                     "no slowdown, or a clock, steps and peers that did not suffer",
@@ -198,22 +200,23 @@ def _account(facts: Facts, card: Card, held: list[Said], cost: tuple[Said, ...])
     )
 
 
-def _names(mask: int) -> str:
-    return ", ".join(name for bit, name in SEVERE.items() if mask & bit)
+def _names(mask: int, also: int = 0) -> str:
+    return ", ".join(name for bit, name in (*SEVERE.items(), (also, "software thermal slowdown")) if mask & bit)
 
 
-def _share(series: Series) -> float:
-    return sum(math.isfinite(v) and bool(_names(int(v))) for v in series.values) / len(series.values)
+def _share(series: Series, also: int = 0) -> float:
+    return sum(math.isfinite(v) and bool(_names(int(v), also)) for v in series.values) / len(series.values)
 
 
-def _held(series: Series) -> Said | None:
-    """The share of samples with a severe bit."""
-    bad = [int(value) for value in series.values if math.isfinite(value) and _names(int(value))]
+def _held(series: Series, also: int = 0) -> Said | None:
+    """The share of samples with a severe bit, or with the one that counts here also."""
+    bad = [int(value) for value in series.values if math.isfinite(value) and _names(int(value), also)]
     cite = citations.series(series, trust=Trust.SYSTEM)
     if not bad or cite is None:
         return None
     cite = cite.model_copy(update={"says": "gpu_slowed"})
-    return Said(f"GPU {series.where.gpu_uuid} on {series.where.node} was under {_names(bad[0])} in {_share(series):.0%} of the samples", (cite,))
+    how = f"{_names(bad[0], also)} in {_share(series, also):.0%} of the samples"
+    return Said(f"GPU {series.where.gpu_uuid} on {series.where.node} was under {how}", (cite,))
 
 
 def _at_end(gpu: GpuSnapshot, mask: int) -> Said | None:
