@@ -130,7 +130,7 @@ PARSER = Parser(
             ),
             near_misses=(("MisconfigurationException", "No `training_step()` method defined."),),
             cause=Cause.TRACEBACK,
-            about="config",
+            about="env",
         ),
         ExceptionRule(
             detail="metric_missing",
