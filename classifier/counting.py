@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from gpualert_slurm.classifier.growing import Growing
+from gpualert_slurm.classifier.growing import CLOCK, Growing
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data, Match
@@ -54,21 +54,23 @@ _WEAK_WORDS = frozenset({"e", "n", "i", "k", "t", "mb"})
 _STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?upd(?:ate)?s?|{STEPS})\Z", re.IGNORECASE)
 """Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
 _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
+_SAYS = r"(?:[:=]|[-=]>|→|≈|~|(?:(?:over|of) the last \d{1,6}(?: [a-z]{1,12})? )?(?:is(?: now)?|was|now|at)\b)"
+"""What stands between a name and its number."""
 _LOSS = re.compile(
     rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
-    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])"
-    rf"['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
+    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])(?:/\w{{1,8}})?"
+    rf"['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
     rf"(?<![A-Za-z])(?:(?:train(?:ing)?|valid(?:ation)?|val|eval|test|dev|avg|mean|top)[ _/.@1-9'a-z-]{{0,6}}[ _/.:-]?)?"
-    rf"(?:{METRIC_WORDS})(?![A-Za-z])(?:_[A-Za-z]{{1,8}})?['\"]?\s{{0,3}}[:=]?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
+    rf"(?:{METRIC_WORDS})(?![A-Za-z])(?:[_/][A-Za-z]{{1,8}})?['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
     re.IGNORECASE,
 )
 _PREPARING = re.compile(
     r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait|install|\bmap"
     r"|check"
-    r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|init|param|layer|module|verif|scan|stag|version|thread|socket"
+    r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|(?<!inf)init|param|layer|module|verif|scan|stag|version|thread|socket"
     r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config"
     r"|requirement|augment|blob|\bping|\bhost|resiz|shuffl|merg|split|hash|test case|collect|sync|queue",
     re.IGNORECASE,
@@ -137,7 +139,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind = kinds.setdefault(key, _Kind(sure=table.named(row), behind=since < AFTER_ERROR))
             kind.rows.append((line, row.data))
         elif (data := _counting(text)) is not None or (data := _labelled(line)) is not None:
-            kind = kinds.setdefault(f"{_writer(text)} {_template(text)}", _Kind(behind=since < AFTER_ERROR))
+            kind = kinds.setdefault(f"{CLOCK.sub('', _writer(text))} {_template(text)}", _Kind(behind=since < AFTER_ERROR))
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))
@@ -248,7 +250,7 @@ def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
 
 
 def _template(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"[-+]?\d[\d.,:_]*(?:[eE][-+]?\d+)?|\bnan\b|\binf\b", "#", text)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"[-+]?\d[\d.,:_]*(?:e[-+]?\d+)?|\bnan\b|\binf(?:inity)?\b", "#", text, flags=re.IGNORECASE)).strip()
 
 
 def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:

@@ -19,11 +19,11 @@ LEAST_FALLING = 10
 """Lines of one number alone that falls (an optimiser's residual), each told anew."""
 MOST_COUNT = 1e9
 """A larger number is a time of day or an address."""
-_CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?")
+CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?")
 _BAR = re.compile(r"[█▉▊▋▌▍▎▏▇▆░▒▓━─╸╺#=*>.\- ]{2,}")
 _FILLS = re.compile(r"[█▉▇━#=*>]{2}|\[[ .-]{4}")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,4})?)\s?%")
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|(?<!\w)(?:nan|inf(?:inity)?)(?!\w))", re.IGNORECASE)
 _UNIT = re.compile(r"\s?(?:s|ms|us|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|[KMGT]i?B(?:/s)?|bytes|[°º]?C|W|Hz|it/s|\S{1,12}/s(?:ec)?)\b|\s?%")
 _MACHINE = re.compile(
     r"\b(?:cpu|mem(?:ory)?|gpu|util\w*|temp(?:erature)?|disk|uptime|power|rss|free|used|usage|elapsed|heartbeat|alive|sleep\w*|idle|ping"
@@ -48,7 +48,7 @@ class Growing:
 
     def take(self, line: Line) -> None:
         """The next line that says nothing to those who know words."""
-        text = _CLOCK.sub("", line.text)
+        text = CLOCK.sub("", line.text)
         share = _SHARE.search(text)
         if share is not None and _FILLS.search(text):
             self._bars.setdefault(re.sub(r"[\d.,:]+", "#", _BAR.sub(" ", text[: share.start()])).strip(), []).append((line, float(share[1])))
@@ -112,4 +112,4 @@ def _counter(rows: list[list[str]]) -> int | None:
 
 def _changes(rows: list[list[str]], at: int) -> bool:
     column = [row[at] for row in rows]
-    return all(re.search(r"[.eE]", v) and v[-1] != "%" for v in column) and len(set(column)) > len(column) // 2
+    return all(re.search(r"[.einEIN]", v) and v[-1] != "%" for v in column) and len(set(column)) > len(column) // 2

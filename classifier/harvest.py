@@ -87,7 +87,7 @@ class Harvest:
 
     def spoken(self) -> frozenset[int]:
         """Where lines stand that a pattern of their own knows."""
-        known = [kept for kept in self.kept.values() if kept.first[0].says not in {"error_line", "metrics"}]
+        known = [kept for kept in self.kept.values() if kept.first[0].says not in {"error_line", "metrics", "no_training", "checkpoint_not_loaded"}]
         return frozenset(m.line.offset for kept in known for m in (*kept.first, *kept.last))
 
     def unread(self, kind: Kind, lines: int) -> None:

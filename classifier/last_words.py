@@ -84,9 +84,11 @@ def _ends_it(facts: Facts, said: Evidence) -> bool:
     first = facts.first
     if not said.data.get("parting"):
         return _last(said)
-    if first is None or first.follows or first.victim or first.signal is not None or facts.ending.state not in {"FAILED", ""}:
-        return False
-    if not 0 < (first.code or 0) <= MOST_CODE:
+    if first is None:  # where logs are all there is, the end that was told of the whole run
+        code = facts.ending.exit_code if facts.ending.known_by == "own" and not facts.exits else None
+    else:
+        code = None if first.follows or first.victim or first.signal is not None else first.code
+    if facts.ending.state not in {"FAILED", ""} or not 0 < (code or 0) <= MOST_CODE:
         return False
     return bool(said.data.get("sure")) or facts.advance.seen
 

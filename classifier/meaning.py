@@ -205,6 +205,7 @@ _THEN: tuple[_Rule, ...] = (
         r"Couldn't find (?:any data file|a dataset script|'.{1,200}' on the Hugging Face Hub)",
         about="data",
     ),
+    _rule(None, "corrupt_checkpoint", r"PytorchStreamReader failed", about="asset"),
     _rule(
         Cause.FILE_NOT_FOUND,
         "no_valid_checkpoint",
@@ -252,7 +253,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         None,
         "corrupt_checkpoint",
-        r"PytorchStreamReader failed|Error while deserializing header|invalid load key|not a ZIP archive|unexpected EOF, expected \d+ more bytes",
+        r"Error while deserializing header|invalid load key|not a ZIP archive|unexpected EOF, expected \d+ more bytes",
         about="asset",
     ),
     _rule(None, "dataset_generation", r"An error occurred while generating the dataset|Failed to read file", about="data"),

@@ -18,6 +18,11 @@ _RESUME = re.compile(
     r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
 )
 """Options by which training programs are told what to go on from (Trainer, Megatron-LM, Lightning's CLI, Axolotl, plain loops)."""
+_PRINTED = re.compile(
+    r"(?<![\w.])['\"]?(?:resume(?:[_-](?:from|path|ckpt|checkpoint)\w{0,12})?|continue[_-]from|restore[_-]from|ckpt[_-]path|checkpoint[_-]path)['\"]?"
+    r"\s?[=:]\s?['\"]?(?P<path>[^\s'\",;)}\]]{4,400})"
+)
+"""The same among settings that a program prints when it starts (argparse's Namespace, a dictionary, YAML)."""
 _NEW_STAGE = re.compile(
     r"(?:^|\s)--?(?:finetune|reset[-_]\w{1,40}|no[-_]load[-_](?:optim|rng)|new[-_]stage|warm[-_]?start\w{0,20}|override[-_]opt_param-scheduler)\b"
 )
@@ -27,6 +32,7 @@ _PLACE = re.compile(
 )
 MARGIN = 1.5
 """The earlier attempt ran longer than this many times what this one took to its first save: starting up takes now more, now less."""
+MOST_SETTINGS = 16 * 1024
 MOST = 4
 LONGEST_LINE = 600
 NEVER = {"none", "false", "0", "no", "null", "auto"}
@@ -62,6 +68,20 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
         return Parent(None, None, "its resume argument", tuple(e for _, e in named[:2]))
     depends = _depends(row)
     return Parent(depends[0], None, "its dependency", (depends[1],)) if depends is not None else None
+
+
+def missed(job: JobRecord, not_loaded: tuple[Evidence, ...]) -> tuple[str, Evidence] | None:
+    """The path that a run printed among its settings as what to go on from, and its own word that nothing was loaded from there."""
+    told = [e for e in not_loaded if isinstance(e.source, Quote)]
+    heads = (excerpt.head or excerpt.tail for report in job.reports for excerpt in report.excerpts) if told else ()
+    for found in (found for head in heads for found in _PRINTED.finditer(head[:MOST_SETTINGS])):
+        path = found["path"].rstrip("/.")
+        if path.lower() in NEVER or not ("/" in path or re.search(r"\.\w{2,12}\Z", path)):
+            continue
+        for said in told:
+            if isinstance(said.source, Quote) and any(one in said.source.text for one in (path, path.rpartition("/")[0] or path, "resume")):
+                return path, said
+    return None
 
 
 def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[AccountingRecord, ...] = ()) -> PastVerdict | None:

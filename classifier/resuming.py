@@ -65,7 +65,8 @@ _STATE = re.compile(
     r"|truncat|corrupt|check-?sum"
     r"|\bcrc|\bhash\b|digest|version|mismatch|differ|optim|sched|epoch|param|layers?\b|weights?\b|\bkeys?\b|\bstate|\bmodel\b|incomplete"
     r"|unreadable|damaged"
-    r"|broken|garbled|\bbytes\b|\bends?\b|\bempty\b|\bformat\b|\bfinite\b|\bsteps?\b|\bfields?\b|\bexpected\b|\btensors?\b|\barrays?\b|load|\bread\b",
+    r"|broken|garbled|\bbytes\b|\bends?\b|\bempty\b|\bformat\b|\bfinite\b|\bsteps?\b|\bfields?\b|\branks\b|world[ _]size"
+    r"|\bexpected\b|\btensors?\b|\barrays?\b|load|\bread\b",
     re.IGNORECASE,
 )
 _FETCHED = re.compile(r"from_url|from_pretrained|hub\.\w|snapshot_download|hf_hub|urlretrieve|backbone|pre_?trained", re.IGNORECASE)

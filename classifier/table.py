@@ -9,7 +9,10 @@ from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data
 from gpualert_slurm.classifier.tongues import LOSSES
 
-LOSS_WORDS = rf"loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe|nelbo|ce|{LOSSES}"
+LOSS_WORDS = (
+    rf"loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe|nelbo|-elbo"
+    rf"|neg(?:ative)?[ _]elbo|ctc|ce|{LOSSES}"
+)
 """What training lowers, by the names that loops give it."""
 DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|m?logloss"
 """What a booster lowers, too, where it says that it is of the training data (XGBoost's ``train-rmse``)."""

@@ -114,7 +114,8 @@ def _death(facts: Facts) -> tuple[int | None, tuple[Failure, ...], tuple[Evidenc
     if child is not None and facts.error is not None:
         return int(child[1]), (), (facts.error,)
     number = facts.ending.exit_signal
-    if facts.row is not None and not facts.exits and facts.ending.state == "FAILED" and number and number < FIRST_SLURM_CODE:
+    told = facts.row is not None or (facts.ending.known_by == "own" and facts.error is None)  # where logs are all there is, a traceback says more
+    if told and not facts.exits and facts.ending.state == "FAILED" and number and number < FIRST_SLURM_CODE:
         return number, (), facts.cite_end()
     return None, (), ()
 

@@ -255,6 +255,7 @@ def _ended_by(facts: Facts, guard: Evidence) -> Account:
 
 
 _NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
+_NUMBERS = re.compile(rf"{_NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 _OTHERS = re.compile(
     r"val\w{0,8}|eval\w{0,8}|test|dev|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
     r"|var(?:iance)?|rhat|r2|return|reward",
@@ -264,8 +265,14 @@ _OTHERS = re.compile(
 
 def _gone(facts: Facts) -> tuple[Evidence, ...]:
     """Lines of progress at the end that say nan where earlier ones had numbers: of a loss in words that nobody knows."""
-    marks = [e for e in facts.advance.marks if isinstance(e.source, Quote)]
-    if len(marks) < MIN_POINTS or not facts.ended_well:
+    if not facts.ended_well:
+        return ()
+    kinds: dict[str, list[Evidence]] = {}
+    for mark in facts.advance.marks:
+        if isinstance(mark.source, Quote):  # what is said once, at the end, is of another kind
+            kinds.setdefault(_NUMBERS.sub("#", mark.source.text), []).append(mark)
+    marks = max(kinds.values(), key=len, default=[])
+    if len(marks) < MIN_POINTS:
         return ()
     texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
     first, last = texts[0], texts[-3:]

@@ -9,7 +9,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, told_paths
+from gpualert_slurm.classifier.parents import Parent, left_nothing, missed, new_stage, told_paths
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
@@ -50,6 +50,8 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
+        if parent is None and facts.ended_well and not facts.advance.loaded and (gone := missed(facts.job, facts.advance.not_loaded)) is not None:
+            return ruled_in(f"{gone[0]} is what it was to go on from, and the program said that it starts from scratch", FLIP, _without(facts, *gone))
         if parent is None:
             if not facts.ended_well:
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
@@ -178,6 +180,20 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
         detail=error.detail,
         implies=("the error came while a checkpoint or model was loaded",),
         advice=tuple(advice),
+    )
+
+
+def _without(facts: Facts, path: str, said: Evidence) -> Account:
+    shows = [Said(f"its own settings name {path} to go on from, and the program said that it starts from scratch", (said,))]
+    shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
+    return Account(
+        headline=words.headline(f"completed, but started from scratch instead of {path}"),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        variant="from_scratch",
+        implies=(f"what was saved at {path} was not used",),
+        cannot_decide=("whether a first start was wanted",),
+        advice=(f"Look whether it is there, from the job's working directory and node: ls -l {path}",),
     )
 
 

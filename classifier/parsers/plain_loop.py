@@ -27,6 +27,18 @@ _BRACKET = re.compile(r"\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
 _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
+_NO_LOAD = re.compile(
+    r"(?:(?:check-?points?|ckpts?|snapshots?|resume file|state|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar))\b.{0,60}?"
+    r"\b(?:missing|not (?:found|there|readable|usable)|does(?: not|n't) exist|is (?:broken|corrupt|unreadable|empty))"
+    r"|\b(?:[Nn]o|NO) (?:\w{1,12} ){0,2}(?:check-?points?|ckpts?|snapshots?)|\b[Nn]othing to (?:resume|restore|load|continue)"
+    r"|\b(?:[Cc]ould(?: not|n't)|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:read|open|load|find|restore)"
+    r" .{0,80}?(?:check-?point|ckpt|snapshot|state|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|tar)\b))"
+)
+_ANEW = (
+    r"\bfrom scratch\b|\bfresh(?:ly)? (?:start|run|model|weights|init\w*)|[Ss]tart(?:ing|s)? (?:fresh|anew|afresh|over)\b"
+    r"|\b[Rr]andom(?:ly)? init|initiali[sz]\w{1,6} randomly|\bbegin(?:ning|s)? (?:anew|again|afresh)\b"
+    r"|(?:from|at) (?:step|epoch|iteration|update) [01]\b|\buntrained\b"
+)
 _EXTRA = (
     ("grad_norm", "norm", re.compile(r"(?<!\w)g(?:rad(?:ient)?[_ -]?)?norm" + _VALUE)),
     ("learning_rate", "lr", re.compile(r"(?<!\w)lr" + _VALUE)),
@@ -93,6 +105,12 @@ def _metric(found: re.Match[str], match: Match) -> Match | None:
 def _tutorial(found: re.Match[str], match: Match) -> Match:
     loss = number(found["loss"])
     return Match(match.says, match.role, match.line, match.pattern, data={"step": int(found["step"]), **({} if loss is None else {"loss": loss})})
+
+
+def _not_loaded(found: re.Match[str], match: Match) -> Match | None:
+    """Only behind words of a checkpoint that is not there or cannot be read."""
+    begins = found[0].startswith("=>") or _NO_LOAD.search(match.line.text[: found.start()]) is not None
+    return match if begins else None
 
 
 PARSER = Parser(
@@ -215,10 +233,10 @@ PARSER = Parser(
             name="was_saved",
             says="checkpoint_saved",
             role=Role.MARKER,
-            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt)(?: [\w./=-]{1,200}\.\w{1,12}:?)? (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default))",
+            regex=r"(?<!no )(?<!No )\b(?:[Mm]odel|[Cc]heckpoint|[Ww]eights|[Ss]tate|[Ss]napshot|ckpt)(?: [\w./=-]{1,200}\.\w{1,12}:?)? (?:was |were )?(?:saved|written|dumped)\b(?! (?:at most|every|only|by default|for \d{1,6} (?:ranks|gpus|GPUs|processes|workers|nodes|layers|classes)))",
             literals=(" saved", " written", " dumped"),
             samples=("Model saved to ckpt/step_00001.pt", "Checkpoint saved: ckpt/step_00004.pt", "checkpoint ckpt-40.txt saved", "checkpoint m.bin: saved in 0.54 s", "weights written (epoch 3)"),
-            near_misses=("model saved at most once an hour", "no checkpoint saved", "the state is not saved", "remodel saved it"),
+            near_misses=("model saved at most once an hour", "no checkpoint saved", "the state is not saved", "remodel saved it", "cannot resume: checkpoint was written for 8 ranks"),
         ),
         Pattern(
             name="save_event",
@@ -249,6 +267,27 @@ PARSER = Parser(
                 "no valid checkpoints found, starting at step 0",
             ),
             near_misses=("no checkpoint found, exiting", "no checkpoint in the list yet", "checkpoint found, starting from step 300", "no checkpoint in ckpt, starting from step 300"),
+        ),
+        Pattern(
+            name="begun_anew",
+            says="checkpoint_not_loaded",
+            role=Role.MARKER,
+            regex=_ANEW + r"|=> no checkpoint found at '",
+            literals=("scratch", "resh", "anew", "afresh", "andom", "untrained", " step ", " epoch ", " iteration ", " update ", "=> no checkpoint"),
+            samples=(
+                "runs/a/last.pt missing -> fresh start",
+                "nothing to resume in runs/a, training from epoch 0",
+                "WARNING could not read runs/a/last.pt (Invalid magic number), initialising randomly",
+                "Checkpoint runs/a/last.pt does not exist. Random init.",
+                "=> no checkpoint found at 'runs/a/last.pt'",
+            ),
+            near_misses=(
+                "runs/a/last.pt missing, giving up",
+                "missing keys: head.weight (newly initialised)",
+                "=> loaded checkpoint 'runs/a/last.pt' (epoch 3)",
+                "no labels found at step 0",
+            ),
+            read=_not_loaded,
         ),
         Pattern(
             name="resumed",

@@ -62,7 +62,7 @@ def _many(arguments: argparse.Namespace, jobs: Sequence[JobPaths]) -> int:
     from gpualert_slurm.notify.plain import visible
     from gpualert_slurm.programs.many_jobs import INTERRUPTED, beside, cores, outcomes
     from gpualert_slurm.programs.verdict_table import table
-    from gpualert_slurm.programs.verdict_text import write
+    from gpualert_slurm.programs.verdict_text import as_object, write
 
     tick, clear = _bar(len(jobs))
     try:
@@ -73,7 +73,7 @@ def _many(arguments: argparse.Namespace, jobs: Sequence[JobPaths]) -> int:
     found = [one for one in found if one.why != INTERRUPTED]
     if arguments.json:
         for one in found:
-            told = one.verdict.model_dump(mode="json") if one.verdict is not None else {"error": one.why}
+            told = as_object(one.verdict) if one.verdict is not None else {"error": one.why}
             write(json.dumps({"label": one.label, **told}, ensure_ascii=True, allow_nan=False))
     elif found:
         write(table(found))

@@ -166,3 +166,32 @@ def test_whatever_stands_in_a_log_is_quoted_where_it_stands(lines: list[str]):
     for e in scan(io.BytesIO(data), "x.log", Where()).evidence:
         assert data[e.source.offset : e.source.offset + e.source.length].decode("utf-8", "backslashreplace") == e.source.text
         assert data.count(b"\n", 0, e.source.offset) == e.source.line - 1
+
+
+NAMED_LOSSES = {
+    "an arrow": "[{i:03d}] loss -> {loss}   acc -> 0.3   (0.31s)",
+    "a sentence": "Finished epoch {i} in 12.3s. Mean training loss was {loss}; validation accuracy now 31.0%",
+    "the last hundred": "After {i}00 updates the average loss over the last 100 is {loss}",
+    "a bound, turned round": "[{i:04d}] -ELBO: {loss}  KL: 3.1",
+    "speech": "epoch {i:02d}  ctc {loss}  wer 31.20  cer 12.10",
+    "a share of it": "  {i} nll/token {loss} bits/byte 0.46",
+}
+
+
+@pytest.mark.parametrize("name", NAMED_LOSSES)
+def test_a_loss_is_read_whatever_stands_between_its_name_and_its_number(name: str):
+    text = "".join(NAMED_LOSSES[name].format(i=i, loss=f"{2.3 - i / 100:.4f}") + "\n" for i in range(1, 6))
+    assert [e.data["loss"] for e in progress(text) if "loss" in e.data] == [pytest.approx(2.3 - i / 100) for i in range(1, 6)]
+
+
+def test_lines_of_one_kind_count_on_where_their_number_is_no_number_any_more():
+    numbers = ["2.31", "2.25", "2.20", "2.11", "NaN", "Infinity", "nan"]
+    json_lines = "".join(f'{{"s": {i}, "l": {n}, "lr": {0.1 / i:.4f}}}\n' for i, n in enumerate(numbers, 1))
+    assert [e.data["step"] for e in progress(json_lines)] == [1, 2, 3, 4, 5, 6, 7]
+    tuples = "".join(f"({i}, {n}, {0.1 / i:.4f})\n" for i, n in enumerate((n.replace("Infinity", "inf") for n in numbers), 1))
+    assert [e.data["step"] for e in progress(tuples)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_time_in_a_lines_head_makes_no_kind_of_its_own():
+    text = "".join(f"[I 2026-11-22 10:00:{i:02d},001] Trial {i} finished with value: {3.1 - i / 10:.3f} and parameters: {{'lr': {0.1 / i:.4f}}}.\n" for i in range(1, 6))
+    assert len(progress(text)) == 5

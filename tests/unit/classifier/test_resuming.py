@@ -75,3 +75,34 @@ def test_what_is_missing_and_what_does_not_fit_are_told_apart():
     assert verdict(LOADS["a file that is gone"]).variant == "no_valid_checkpoint"
     assert verdict(LOADS["a shape"]).variant == "size_mismatch"
     assert verdict(LOADS["a pickle that ends"]).variant == "corrupt"
+
+
+STEPS = "".join(f"step {i}/400 loss {2.3 - i * 0.004:.4f}\n" for i in range(0, 400, 5))
+ANEW = {
+    "no checkpoint there": "no checkpoint found at runs/a/last.pt, starting from scratch",
+    "an arrow": "runs/a/last.pt missing -> fresh start",
+    "its folder": "nothing to resume in runs/a, training from epoch 0",
+    "unreadable": "WARNING could not read runs/a/last.pt (Invalid magic number), initialising randomly",
+    "no name": "warn: resume file not there, will begin anew",
+    "PyTorch's examples": "=> no checkpoint found at 'runs/a/last.pt'",
+}
+
+
+def ended_well(settings: str, said: str):
+    return Run().rank(0, "n1", f"{settings}\n{said}\n{STEPS}done\n", code=0, end=60.0).accounting("COMPLETED", code=0, end=61.0).verdict()
+
+
+@pytest.mark.parametrize("name", sorted(ANEW))
+def test_a_run_whose_own_settings_name_what_it_then_did_not_load_began_anew(name: str):
+    said = ended_well("Namespace(resume='runs/a/last.pt', lr=0.001, epochs=80)", ANEW[name])
+    assert (said.mode, said.variant) == ("E2", "from_scratch"), said.headline
+    assert "runs/a/last.pt" in said.headline
+
+
+@pytest.mark.parametrize("settings", ["Namespace(out='runs/a', lr=0.001)", "{'resume': None, 'out': 'runs/a'}", "resume: auto", "resume_from: ''"])
+def test_a_run_that_was_not_told_what_to_go_on_from_may_begin_anew(settings: str):
+    assert ended_well(settings, ANEW["no checkpoint there"]).mode == "G1"
+
+
+def test_a_run_that_loaded_it_after_all_is_good():
+    assert ended_well("Namespace(resume='runs/a/last.pt')", ANEW["an arrow"] + "\nresumed from runs/a/prev.pt at step 0").mode == "G1"

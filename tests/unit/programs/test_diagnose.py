@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -132,3 +133,46 @@ def test_times_of_an_unknown_zone_order_ranks_and_are_said_to_be_uncertain(tmp_p
     said = " ".join(capsys.readouterr().out.split())
     assert "first failed rank 1 at 2026-11-20T16:30:01" in said
     assert "± 14 h (the log prints no zone)" in said
+
+
+def test_a_loss_that_is_no_number_is_a_word_in_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON knows no NaN: a reader that is strict must still be able to read the verdict."""
+    (tmp_path / "a.log").write_text("".join(f"step {i}/40 loss {2.3 - i / 100 if i < 20 else math.nan:.3f}\n" for i in range(1, 41)))
+    assert main(["diagnose", "--json", "--exit-code", "0", str(tmp_path / "a.log")]) == 0
+    told = capsys.readouterr().out
+    said = json.loads(told, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert said["mode"] == "E1"
+    assert "NaN" in told
+    (tmp_path / "slurm-1.out").write_text((tmp_path / "a.log").read_text())
+    (tmp_path / "slurm-2.out").write_text("hello\n")
+    (tmp_path / "a.log").unlink()
+    assert main(["diagnose", "--json", "--exit-code", "0", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["mode"] for line in lines] == ["E1", "G1"]
+
+
+@pytest.mark.parametrize(("code", "name"), [("137", "SIGKILL"), ("139", "SIGSEGV"), ("-15", "SIGTERM")])
+def test_the_end_that_is_told_of_a_log_counts_where_the_log_says_nothing(code: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.log").write_text("step 1/40 loss 2.3\nstep 2/40 loss 2.2\n")
+    assert main(["diagnose", "--json", "--exit-code", code, str(tmp_path / "a.log")]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["mode"] == "A2"
+    assert name in said["headline"]
+
+
+@pytest.mark.parametrize(
+    ("last", "mode"),
+    [
+        ("no training files found under data/train, giving up", "A1"),
+        ("CUDA not available, refusing to run on CPU", "A1"),
+        ("API token expired, please log in again", "A1"),
+        ("cannot resume: checkpoint was written for 8 ranks, this job has 4", "E2"),
+    ],
+)
+def test_parting_words_of_a_bare_log_count_where_its_end_is_told(last: str, mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.log").write_text(f"Seed 3\nReading configuration\n{last}\n")
+    assert main(["diagnose", "--json", "--exit-code", "1", str(tmp_path / "a.log")]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["mode"], said["headline"]) == (mode, last)
+    assert main(["diagnose", "--json", str(tmp_path / "a.log")]) == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == "unknown"
