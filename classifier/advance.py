@@ -21,7 +21,7 @@ METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate
 
 @dataclass(frozen=True)
 class Advance:
-    """Progress of the run. ``marks`` in order of time (or of place in the log); ``loss`` is the longest loss series."""
+    """Progress of the run. ``marks`` in order of time (or of place in the log); ``loss`` is the longest loss series; where only validation's is printed, that."""
 
     marks: tuple[Evidence, ...]
     loss: Series | None
@@ -110,7 +110,7 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
     ends = _ends([e for e in evidence if e.says == "planned_end"], marks)
     if done is None and (named := _named(ends)) is not None:
         done = planned = named
-    losses = [s for s in series if s.name == "loss" and s.values]
+    losses = [s for s in series if s.name == "loss" and s.values] or [s for s in series if s.name == "eval_loss" and s.values]
     loss = max(losses, key=lambda s: (s.points_seen, -(s.where.rank or 0)), default=None)
     return Advance(
         marks=tuple(marks),

@@ -10,11 +10,14 @@ from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refi
 from gpualert_slurm.evidence import Role
 
 _LOSS = (
-    r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\))?['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>"
+    r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ]|step[_ ]|batch[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\)| train(?:ing)?| value)?"
+    r"['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>"
     + NUMBER
     + r")(?![\w-]|\.\w)"
 )
 _LOSS_LINE = re.compile(_LOSS)
+_HELD_OUT = re.compile(r"\b(?:val|valid|validation|test|eval|evaluation|dev|held[- ]out|holdout)\b\D{0,12}\Z", re.IGNORECASE)
+"""What stands before a loss that is of no training."""
 _BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
@@ -70,10 +73,12 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
         if behind is None:
             return None
         found = behind
+    trained = next((one for one in _LOSS_LINE.finditer(text) if not _held_out(text, one)), None)
+    found = trained or found
     loss = number(found["loss"])
     if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text):
         return None
-    data: Data = {"loss": loss, **extras(text)}
+    data: Data = {"loss" if trained else "eval_loss": loss, **extras(text)}
     counted = False
     step = _STEP.search(text) or _SLASH.search(text) or _BRACKET.match(text)
     if step:
@@ -87,6 +92,10 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     if not counted:
         data["weak"] = True
     return Match(match.says, match.role, match.line, match.pattern, data=data)
+
+
+def _held_out(text: str, found: re.Match[str]) -> bool:
+    return _HELD_OUT.search(text, max(0, found.start() - 40), found.start()) is not None
 
 
 def _put(data: Data, name: str, value: int | None) -> bool:

@@ -10,7 +10,7 @@ from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern
 from gpualert_slurm.evidence import Role
 
 _TRAINING = re.compile(r"^\s{0,4}(?:[Ee]poch|[Tt]rain|[Ss]teps?\b|[Ii]ter|[Pp]rogress|[Ff]it)")
-_LOSS = re.compile(r"\b(?:train_)?(?:loss|Loss)\S{0,12}\s{0,2}[=:]\s{0,2}(?P<loss>" + NUMBER + ")")
+_LOSS = re.compile(r"\b(?:(?:reduced_)?train_|step_|avg_|total_)?(?:loss|Loss|nll|ce|mse|bce|xent)\S{0,12}\s{0,2}[=:]\s{0,2}(?P<loss>" + NUMBER + ")")
 _TRAIN_LOSS = re.compile(r"\btrain_loss\S{0,12}\s{0,2}[=:]\s{0,2}(?P<loss>" + NUMBER + ")")
 """The step's own loss, where a running mean stands beside it (Lightning < 2)."""
 _EPOCH = re.compile(r"[Ee]poch:?\s{0,3}(\d{1,7})")
