@@ -60,6 +60,10 @@ _IN_A_STRING = re.compile(
     r"Traceback \(most recent call last\):\\n.{1,8000}\\n(?P<type>[\w.]{1,100}(?:Error|Exception|Interrupt"
     r"|Exit))(?:: (?P<message>.{0,400}?))?(?:\\n)?[\"'](?=[,}\s]|\Z)"
 )
+_CELLS = re.compile(r"[\w.]{1,100}\s{2,200}Traceback \(most recent call last\)\s{0,4}\Z")
+"""IPython's heading, which the notebook runners print with a cell's story."""
+_CELLS_LINE = re.compile(r"-{2,8}> \d{1,6} |(?:File \S{1,300}:\d{1,7}, in |Cell In\s?\[\d{1,6}\])")
+_CELLS_END = re.compile(r"(?P<type>[\w.]{1,100}(?:Error|Exception|Interrupt|Exit|Warning)): (?P<message>.{0,2000})")
 _LAUNCHER = re.compile(
     r"\S{1,200}: line \d{1,7}: {1,20}\d{1,10} [A-Z]|.{0,200}\(core dumped\)|make(?:\[\d{1,3}\])?: \*\*\* .{0,120}Error \d"
     rf"|srun: |{BEGINNING}|error conda\.|error: recipe|gpualert",
@@ -88,10 +92,14 @@ def parting(lines: Iterable[Line], taken: frozenset[int], known: frozenset[int])
             break
         if _TRACEBACK in line.text and (quoted := _quoted(line)):
             return quoted
+        if _CELLS.match(line.text):
+            break
         if _TRACEBACK in line.text:
             return []  # CPython's own story, whatever it told
         if line.text.strip() and not _LAUNCHER.match(line.text):
             block.insert(0, line)
+    if (cell := _of_cell(block)) is not None:
+        return cell
     said = _told(block)
     sure = said is not None
     if said is None:
@@ -114,12 +122,24 @@ def _quoted(line: Line) -> list[Match]:
     found = _IN_A_STRING.search(line.text)
     if found is None:
         return []
-    kind, message = found["type"], found["message"] or ""
+    return [_exception(line, found["type"], found["message"] or "")]
+
+
+def _of_cell(block: Sequence[Line]) -> list[Match] | None:
+    """The exception that ends IPython's story of a cell, below its frames with arrows; None where the last lines are no such story."""
+    at = next((n for n in range(len(block) - 1, -1, -1) if _CELLS_END.match(block[n].text)), None)
+    if at is None or not any(_CELLS_LINE.match(line.text) for line in block[:at]):
+        return None
+    found = _CELLS_END.match(block[at].text)
+    return None if found is None else [_exception(block[at], found["type"], found["message"])]
+
+
+def _exception(line: Line, kind: str, message: str) -> Match:
     meant = meaning_of(kind, message)
     data: Data = {"type": kind, "message": message[:300], "bare": True, "command": "program", "parting": True, "sure": True}
     if meant.about:
         data["about"] = meant.about
-    return [Match("error_line", Role.CONFIRMATION, line, PATTERN, meant.cause, meant.detail, data)]
+    return Match("error_line", Role.CONFIRMATION, line, PATTERN, meant.cause, meant.detail, data)
 
 
 def meaning(block: Sequence[Line]) -> Meaning:

@@ -39,6 +39,8 @@ _PEER_LOST = re.compile(
 )
 _DEFERRED = re.compile(r"^(?:(?:in user code|Graph execution error):|An error occurred while executing the following cell:)$")
 """TensorFlow's first lines, and nbclient's: what happened stands behind a list of the graph's frames, or behind the cell."""
+_OF_CELLS = "PapermillExecutionError"
+"""Its message is IPython's story of the cell, which begins on the next line."""
 _GOES_ON = re.compile(r"(?::|Couldn't cast)$|(?:Client|Server) Error\b")
 """First lines of messages that go on for several lines, whatever stands at their beginning."""
 _SAID_LATER = re.compile(r"^(?: {4}[\w.]{1,120}(?:Error|Exception): (?P<inner>.{1,2000})|(?P<node>Node: '[^']{1,400}'))")
@@ -131,7 +133,7 @@ class Traceback:
         package = _PACKAGE.search(self.frames[-1][0]) if self.frames else None
         if package:
             data["raised_in"] = package["path"]
-        self.deferred = bool(_DEFERRED.match(message))
+        self.deferred = bool(_DEFERRED.match(message)) or (not message and error["type"].endswith(_OF_CELLS))
         self.long = bool(_GOES_ON.search(message))
         self.links.append(Match("exception", Role.ROOT, line, self.name, data=data))
 
@@ -162,8 +164,8 @@ class Traceback:
     def _later(self, text: str) -> bool:
         """The lines behind a message that says nothing yet, up to the one that does."""
         found = _SAID_LATER.match(text)
-        if (cell := _ERROR.match(text.rstrip())) and cell["message"] and "." not in cell["type"] and _SURE.search(cell["type"]):
-            self.links[-1] = refined(self.links[-1], data={"type": cell["type"], "message": cell["message"][:MAX_TEXT]})
+        if (cell := _ERROR.match(text.rstrip())) and ":" in text and "." not in cell["type"] and _SURE.search(cell["type"]):
+            self.links[-1] = refined(self.links[-1], data={"type": cell["type"], "message": (cell["message"] or "")[:MAX_TEXT]})
             self.deferred = False
             return self.after < MAX_DEFERRED_LINES
         if self.at_node or (found and found["inner"]):
