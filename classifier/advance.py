@@ -21,7 +21,10 @@ METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate
 
 @dataclass(frozen=True)
 class Advance:
-    """Progress of the run. ``marks`` in order of time (or of place in the log); ``loss`` is the longest loss series; where only validation's is printed, that."""
+    """Progress of the run.
+
+    ``marks`` in order of time (or of place in the log); ``loss`` is the longest loss series: validation's, where no other is printed.
+    """
 
     marks: tuple[Evidence, ...]
     loss: Series | None

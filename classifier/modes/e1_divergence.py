@@ -29,6 +29,10 @@ FLAT_FROM = 0.6
 FLAT_BAND = 0.02
 """Every value within this of the mean, and no trend over thirds beyond a quarter of it: it never learned anything."""
 DEAD_NORM = 1e-6
+LOW = 0.01
+"""A loss that is no higher has learned what there is."""
+COARSE = 0.05
+"""Identical values say nothing where what is printed leaves out a larger share of them than this."""
 STUCK = 1.2
 """A frozen loss at so many times its best, with a gradient of zero, is not where learning ended."""
 HEIGHT = 0.2
@@ -153,13 +157,13 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
         return ("flat", f"the error never moved: {words_}") if never_moved(numbers) else (None, f"the error went {words_}")
-    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1
+    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last)
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
     flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
-    stuck = frozen and dead and last > 0.01 and last > STUCK * best  # it had been better, and no gradient takes it back
-    if stuck or (frozen and last > 0.01 and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
+    stuck = frozen and dead and last > LOW and last > STUCK * best  # it had been better, and no gradient takes it back
+    if stuck or (frozen and last > LOW and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
         if frozen and max(numbers) - min(numbers) <= 1e-9 * max(abs(last), 1e-9):
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
@@ -173,9 +177,14 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
 
 def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     """A loss that lies where it began, where something shows that the weights did not change."""
-    if not numbers or min(numbers) < 0 or not facts.ended_well or (why := noughts(facts.job, numbers)) is None:
+    if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well or (why := noughts(facts.job, numbers)) is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
+
+
+def _grain(numbers: list[float]) -> float:
+    """The last decimal place that the losses are printed with."""
+    return 10.0 ** -max(len(f"{n:.12f}".rstrip("0").partition(".")[2]) for n in numbers)
 
 
 def _norms(facts: Facts) -> Series | None:

@@ -58,6 +58,9 @@ GOOD = {
     "LightGBM": lines(lambda i: f"[{i}]\ttraining's binary_logloss: {loss(i):.5f}\tvalid_1's binary_logloss: {loss(i) + 0.1:.5f}", range(1, 101)),
     "CatBoost": lines(lambda i: f"{i}:\tlearn: {loss(i):.7f}\ttotal: {i}ms\tremaining: {100 - i}ms", range(100)),
     "scikit-learn": lines(lambda i: f"Iteration {i}, loss = {loss(i):.8f}", range(1, 60)),
+    "a loss as low as it gets from the start": lines(lambda i: f"Epoch {i}\nTrain Loss: 0.0010 Acc: 0.99\nVal Loss: 0.0011 Acc: 0.98\n", range(1, 60)),
+    "a low loss of two places": lines(lambda i: f"epoch: {i}, lr: 1.00e-03 - train loss: 0.12 - valid loss: 0.13, valid CER: 31.2", range(1, 60)),
+    "a loss that rises and falls with each restart": lines(lambda i: f"step {i} loss {0.3 + 1.9 * math.exp(-(i % 20) / 3 - i / 60):.4f}", range(1, 61)),
     "a finaliser's traceback": lines(lambda i: f"epoch {i}: mse {loss(i, 30):.4f}", range(30)) + FINALISER,
     "an error line of a tool at the end": lines(lambda i: f"step {i} loss {loss(i):.4f}", range(1, 60))
     + "rm: cannot remove 'lock': No such file or directory\n",
