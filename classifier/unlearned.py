@@ -157,6 +157,6 @@ def _same_evaluation(text: str) -> str | None:
         value = min(values.values(), key=len)
         digits = len(value.partition(".")[2])
         same = all(len(v) >= len(value) and f"{float(v):.{digits}f}" == value for v in values.values())
-        if same and len(values) >= LEAST_EVALUATIONS and "." in value and len(value.strip("0.").replace(".", "")) >= 2:
+        if same and len(values) >= LEAST_EVALUATIONS and "." in value and len(value.lstrip("0.").replace(".", "")) >= 3:
             return f"{name} {value}"
     return None
