@@ -11,7 +11,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import OWN_SIGNALS, Failure
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
-from gpualert_slurm.evidence import Evidence, Role
+from gpualert_slurm.evidence import Evidence, Quote, Role
 from gpualert_slurm.verdict import Fault
 
 OOM_CODE = 125
@@ -31,6 +31,8 @@ WORKERS = {
     "pool_worker_segfault": "SIGSEGV",
 }
 """Ends of a loader's or a pool's worker that its parent tells of in an exception: the death is the story, not the exception."""
+TOLD_BY = re.compile(r"\bmake(?:\[\d{1,3}\])?: \*\*\* |TERMINATED WITH THE EXIT STRING|\(signal 11\)")
+"""Words of those who start programs (make, MPICH): a sanitiser that names the fault lets the program leave by itself."""
 ADVICE = {
     2: ("SIGINT is what scancel -s INT and an interrupted srun (Ctrl-C) send: was it meant? See: sacct -j JOBID --format=JobID,State,ExitCode",),
     15: ("SIGTERM is what scancel and time limits send first: sacct -j JOBID --format=JobID,State,ExitCode,End tells whether Slurm sent it.",),
@@ -79,7 +81,7 @@ class Killed(FailureMode):
             seen = facts.cite_failures(2) or facts.cite_end()
             if error is not None and error.detail in WORKERS:
                 return ruled_in(f"a worker was ended by {WORKERS[error.detail]}", "a worker that ended by itself", _worker(facts, error))
-            if error is not None and error.cause is Cause.SEGFAULT and error.says != "exception":
+            if error is not None and error.cause is Cause.SEGFAULT and isinstance(error.source, Quote) and TOLD_BY.search(error.source.text):
                 return ruled_in("who had started the program tells of a segmentation fault", "a command that ended by itself", _told(facts, error))
             return ruled_out("no task was ended by a signal of its own", flip, *seen)
         if error is not None and error.says == "exception" and error.role is not Role.WRAPPER and number in {None, 6, 15} and not _oom(facts):
