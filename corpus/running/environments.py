@@ -85,6 +85,10 @@ ENVIRONMENTS = {
         f"{PREFIX}u29/bin/python", f"{PREFIX}u29", "/shared/pt-313",
         packages=("torch", "numpy", "transformers", "accelerate", "lightning", "trl", "peft", "timm", "datasets", "jax", "jaxlib", "flax", "optax", "orbax-checkpoint", "keras", "scikit-learn"),
     ),
+    "torch-211": Environment(
+        f"{PREFIX}v11/bin/python", f"{PREFIX}v11", "/opt/pt211-312",
+        packages=("torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "torchmetrics", "pytorch-ignite", "stable-baselines3", "gymnasium", "optuna", "diffusers"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
