@@ -13,7 +13,7 @@ from corpus.running.job import LocalJob, Recipe, SlurmJob
 from corpus.running.slots import fill
 
 lit, hub, acc, ddpm, ignite, sft = (partial(fill, text) for text in (LIT, TRAINER, ACC, DDPM, IGNITE, SFT))
-L, H, A, D, I, S = "train_windows.py", "run_polite.py", "no_trainer.py", "train_moons.py", "fit_ignite.py", "sft.py"
+L, H, A, D, G, S = "train_windows.py", "run_polite.py", "no_trainer.py", "train_moons.py", "fit_ignite.py", "sft.py"
 BASE = ("--output_dir", "out", "--use_cpu", "true", "--report_to", "none", "--logging_steps", "10", "--per_device_train_batch_size", "16", "--learning_rate", "1e-3")
 PLAIN = (*BASE, "--disable_tqdm", "true", "--num_train_epochs", "4")
 
@@ -28,37 +28,23 @@ SCALE = "if done in (0, 1, 2, 31):\n    logger.warning('Attempted loss scale: %d
 ON_211 = (
     Either(lit(), "A1", "traceback", "env", L, args=("--accelerator", "gpu")),
     Either(lit(early="callbacks.append(EarlyStopping('val_auroc', patience=2))"), "A3", "runtime_error", script=L, args=("--quiet",)),
-    Either(lit(valid="if self.current_epoch == 2:\n    y = y[:-1]"), "A3", "traceback", script=L, args=("--quiet",)),
     Either(lit(loss="if self.global_step >= 70:\n    loss = loss * torch.inf"), "E1", "nan_loss", "non_finite", L, args=("--quiet",), status=0),
-    Either(lit(optimizer="print('warm restarts: learning rate', self.hparams.lr)"), "E1", None, "flat", L, args=("--quiet", "--lr", "0"), status=0),
     Either(lit(), "E2", "runtime_error", "size_mismatch", L, args=("--quiet", "--ckpt_path", "ckpts/last.ckpt", "--hidden", "64"), before=(("PYTHON", L, "--max_epochs", "1"),)),
     Either(lit(), "E3", script=L, args=("--limit_train_batches", "2", "--max_epochs", "1")),
     Either(lit(), "G1", script=L, args=("--max_epochs", "2"), hard=True),
-    Either(lit(), "G1", script=L, args=("--quiet", "--ckpt_path", "ckpts/last.ckpt"), before=(("PYTHON", L, "--max_epochs", "2"),), hard=True),
-    Either(hub(), "A1", "traceback", "asset", H, args=(*PLAIN, "--init", "polite/encoder-v2"), status=1),
-    Either(hub(), "A1", "traceback", "config", H, args=(*PLAIN, "--warmup_ratios", "0.1"), status=None),
     Either(hub(item="if i == 401 and os.path.isdir('out/checkpoint-30'):\n    raise KeyError('attention_mask')"), "A3", "traceback", script=H, args=(*PLAIN, "--save_steps", "30")),
     Either(hub(), "E2", "traceback", "no_valid_checkpoint", H, args=(*PLAIN, "--resume_from_checkpoint", "out/checkpoint-500")),
     Either(hub(), "E3", script=H, args=(*PLAIN, "--max_steps", "3", "--logging_steps", "1")),
     Either(hub(), "D2", None, "save_storm", H, args=(*BASE, "--disable_tqdm", "true", "--logging_steps", "5", "--max_steps", "60", "--save_steps", "1"), env=(("TRANSFORMERS_VERBOSITY", "info"),)),
-    Either(hub(), "G1", script=H, args=(*BASE, "--num_train_epochs", "3"), hard=True),
     Either(hub(late=PUSH), "G1", script=H, args=PLAIN, hard=True),
-    Either(acc(ready="model.resize_token_embeddings(48)"), "A1", "traceback", "config", A),
-    Either(acc(mid="if done == 55:\n    batch = batch + 20"), "A3", "traceback", script=A),
     Either(acc(after="if done == 60:\n    with torch.no_grad():\n        for p in model.parameters():\n            p.mul_(60)"), "E1", None, "spike", A, env=acc_env(lr=1e-6), status=0),
-    Either(acc(), "E2", "file_not_found", "no_valid_checkpoint", A, env=acc_env(resume="runs/step_900")),
-    Either(acc(), "E3", script=A, env=acc_env(docs=16, epochs=1, log_every=1)),
     Either(acc(mid=SCALE), "G1", script=A, hard=True),
-    Either(ddpm(early="images = torch.load('data/moons_latents.pt')"), "A1", "file_not_found", "data", D),
-    Either(ddpm(), "E1", "nan_loss", "non_finite", D, env=(("LR", "1e18"),), status=0),
     Either(ddpm(), "G1", script=D, hard=True),
-    Either(ignite(mid="if n == 110:\n    engine.state.batch[1][0] = 3"), "A3", "traceback", script=I),
-    Either(ignite(ready="trainer.add_event_handler(Events.ITERATION_COMPLETED, TerminateOnNan())"), "E1", "nan_loss", "non_finite", I, env=(("LR", "1e25"),), status=0),
-    Either(ignite(ready="trainer.add_event_handler(Events.ITERATION_COMPLETED, Checkpoint({'model': model}, DiskSaver('kept', create_dir=True, require_empty=False), n_saved=3))\ntrainer.add_event_handler(Events.ITERATION_COMPLETED, lambda e: trainer.logger.info('checkpoint of iteration %d saved in kept/', e.state.iteration))"), "D2", None, "save_storm", I, env=(("EPOCHS", "3"),)),
+    Either(ignite(ready="trainer.add_event_handler(Events.ITERATION_COMPLETED, TerminateOnNan())"), "E1", "nan_loss", "non_finite", G, env=(("LR", "1e25"),), status=0),
+    Either(ignite(ready="trainer.add_event_handler(Events.ITERATION_COMPLETED, Checkpoint({'model': model}, DiskSaver('kept', create_dir=True, require_empty=False), n_saved=3))\ntrainer.add_event_handler(Events.ITERATION_COMPLETED, lambda e: trainer.logger.info('checkpoint of iteration %d saved in kept/', e.state.iteration))"), "D2", None, "save_storm", G, env=(("EPOCHS", "3"),)),
 )  # fmt: skip
 ON_29 = (
     Either(sft(config="peft_config = LoraConfig(r=4, target_modules=['q_proj', 'v_proj'])"), "A1", "traceback", "config", S),
-    Either(sft(data="rows = [{'prompt': r['text'][:20]} for r in rows]"), "A1", "traceback", "data", S),
     Either(sft(config="more = {'learning_rate': 0.0}"), "E1", None, "flat", S, status=0),
     Either(sft(config="more = {'max_steps': 1, 'logging_steps': 1}"), "E3", script=S),
     Either(sft(config="peft_config = LoraConfig(r=8, target_modules=['c_attn'], fan_in_fan_out=False)\nmore = {'learning_rate': 0.02}"), "G1", script=S, hard=True),

@@ -13,17 +13,11 @@ VERBOSE = (("VERBOSE", "1"),)
 OOM = "if trial.number in (1, 4):\n    raise torch.OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.57 GiB of which 1.12 GiB is free.')"
 CAUGHT = "optimize = optuna.Study.optimize\noptuna.Study.optimize = lambda self, f, n_trials: optimize(self, f, n_trials, catch=(RuntimeError,))"
 SCRIPTS = (
-    Either(boat(early="env = gym.make('ALE/Pong-v5')"), "A1", "traceback", "env", B),
     Either(boat(env="if self.t == 33 and self.n > 90:\n    reward = reward / (self.x - self.x)", early="Dock.n = property(lambda self: Dock.resets)\nDock.resets = 0\nreset = Dock.reset\n\n\ndef counted(self, **kw):\n    Dock.resets += 1\n    return reset(self, **kw)\n\n\nDock.reset = counted"), "A3", "div_zero", script=B, args=("--timesteps", "6000")),
     Either(boat(mid="if n == 1400:\n    print('entropy', self.model.policy.entropy_head)"), "A3", "traceback", script=B),
-    Either(boat(), "E2", "file_not_found", "no_valid_checkpoint", B, args=("--load", "runs/dock_2000000_steps")),
     Either(boat(), "G1", script=B, hard=True),
-    Either(ball(act="if ep == 140 and t == 3:\n    out = out[:2] @ policy[2].weight"), "A3", "runtime_error", script=E),
     Either(ball(loss="if ep >= 90:\n    loss = loss * float('inf') * 0"), "E1", "nan_loss", "non_finite", E, status=None),
     Either(ball(), "G1", script=E, hard=True),
-    Either(sweep(early="storage = open('/var/spool/optuna/study.db', 'rb')"), "A1", "file_not_found", "config", S),
-    Either(sweep(trial="kind = trial.suggest_categorical('kind', ['relu', 'gelu'])\nif trial.number == 3:\n    getattr(nn.functional, 'swish')"), "A3", "traceback", script=S, env=VERBOSE),
     Either(sweep(trial=OOM, study=CAUGHT), "G1", script=S, hard=True),
-    Either(sweep(epoch="if trial.number == 2 and epoch == 6:\n    return float('nan')"), "G1", script=S, env=VERBOSE, hard=True),
 )  # fmt: skip
 RECIPE = Recipe("games_and_trials", "test", lambda: either_jobs(SCRIPTS, "torch-211"))

@@ -28,18 +28,18 @@ def trace(error: str, *frames: tuple[str, int, str, str]) -> str:
     return "Traceback (most recent call last):\n" + "".join(f'  File "{f.replace("SITE", SITE)}", line {n}, in {w}\n    {c}\n' for f, n, w, c in frames) + error
 
 
-def run(number: int, steps: int, end: str = "", *, name: str, model: dict[str, Any], held: float, busy: float = 93, code: int = 1, first: Rows = [], last: Rows = [], limit: float = 0, middle: tuple[int, str] = (0, ""), idle_from: float = 1e9, **more: Any) -> Hand:
+def run(number: int, steps: int, end: str = "", *, name: str, model: dict[str, Any], held: float, busy: float = 93, code: int = 1, first: Rows | None = None, last: Rows | None = None, limit: float = 0, middle: tuple[int, str] = (0, ""), idle_from: float = 1e9, **more: Any) -> Hand:
     """It prints ``first``, learns, prints ``end`` and leaves with ``code``, or stands until its ``limit``."""
     dice = Random(4100 + number)
     hand = Hand((f"d{number:02d}",), name=name, job_id=5_551_000 + 7 * number, gpus=1, start_ns=1_796_500_000_000_000_000 + number * 4 * 10**12, limit_s=int(limit) or 172_800)
-    rows: Rows = [(4.0, f"running on d{number:02d} with torch 2.11.0+cu130" if number % 2 else "lab env 2026.10 loaded"), *first]
+    rows: Rows = [(4.0, f"running on d{number:02d} with torch 2.11.0+cu130" if number % 2 else "lab env 2026.10 loaded"), *(first or [])]
     at = 38.0
     for i in range(10, steps + 1, 10):
         at += 4 + dice.uniform(-0.2, 0.4)
         if middle[0] == i:
             rows.append((at - 2, middle[1]))
         rows.append((at, TELL[number % 4](i, 0.7 + 2.2 * (1 + i / 90) ** -0.55 + dice.uniform(-0.02, 0.02))))
-    rows += [(at + s, text) for s, text in last]
+    rows += [(at + s, text) for s, text in last or []]
     over = max([at, *(t for t, _ in rows)]) + 1.5
     if end:
         rows.append((over, end))

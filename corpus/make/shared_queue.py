@@ -9,13 +9,13 @@ from corpus.label import Label
 from corpus.make._desk_arrays import JAXLM
 from corpus.make._desk_loops import METERS, NAMES, SEG
 from corpus.make._desk_more import GAN, KWS, KWS_INI, PREP, TOWER
-from corpus.make._desk_players import BENCH, EPISODES
+from corpus.make._desk_players import EPISODES
 from corpus.running.crewed import CLOCK, cards, task
 from corpus.running.job import Recipe, SlurmJob
 from corpus.running.slots import fill
 from tests.testbed.gpu_scenarios import work
 
-names, seg, leaves, gan, tower, kws, prep, ball, lm, bench = (partial(fill, text) for text in (NAMES, SEG, METERS, GAN, TOWER, KWS, PREP, EPISODES, JAXLM, BENCH))
+names, seg, leaves, gan, tower, kws, prep, ball, lm = (partial(fill, text) for text in (NAMES, SEG, METERS, GAN, TOWER, KWS, PREP, EPISODES, JAXLM))
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 IDLE = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "79000", "throttle_reasons": "0x1"}
 HEAD = "#SBATCH --mail-type=NONE\necho \"host $(hostname -s)  job $SLURM_JOB_ID\"\n"
@@ -95,11 +95,8 @@ def failing() -> Iterator[SlurmJob]:
     """A1, A2, A3, E2, E3 and good runs, without a card."""
     good = Label(mode="G1", fault="none")
     yield job(USER.but(cause="missing_module", variant="env"), names(early="import sentencepiece as spm"), "train_names.py", head="echo 'module load: cannot find cuda/12.4, using the default'\n", **FAILED)
-    yield job(USER.but(cause="file_not_found", variant="config"), kws(), "kws.py", "conf/kws_large.ini", **FAILED)
     died = USER.but(mode="A3", variant=None)
     yield job(died.but(cause="file_not_found"), seg(epoch="if epoch == 4:\n    os.replace(f'{cfg.out}/best.pt', f'{cfg.out}/keep.pt')"), "segment.py", **FAILED)
-    yield job(died.but(cause="traceback"), ball(env="if ep == 120:\n    rewards = dict(rewards)"), "reinforce.py", **FAILED)
-    yield job(died.but(cause="missing_module"), tower(after="if step == 160:\n    from faiss import IndexFlatIP"), "two_tower.py", "cfg.json", files=cfg(), **FAILED)
     shot = USER.but(mode="A2", variant=None, fault="unknown")
     yield job(shot, names(early="open('pid-1', 'w').write(str(os.getpid()))"), "train_names.py", LONG, act="kill_rank", after="iter 120:", **FAILED)
     hoard = "keep = globals().setdefault('keep', [])\nkeep.append(torch.ones(3 << 20))"
@@ -107,13 +104,9 @@ def failing() -> Iterator[SlurmJob]:
     yield job(good, names(), "train_names.py", "--max-steps 200", options=("--job-name=towns",), key="towns", **DONE)
     yield job(Label(mode="E2", variant="from_scratch", fault="user"), names(), "train_names.py", "--max-steps 300 --out-dir out-2", options=("--job-name=towns",), parent="towns", **DONE)
     yield job(Label(mode="E2", variant="from_scratch", fault="user"), tower(), "two_tower.py", "cfg.json", files=cfg(steps=400, pause=0.04), act="requeue", after='"step": 160', options=("--requeue",), **DONE)
-    yield job(Label(mode="E3", fault="user"), lm(), "train_mlp.py", "--num_steps=2 --log_every=1", python="torch-29", **DONE)
     yield job(Label(mode="E3", fault="user"), gan(early="niter = 1", data="dataset = dataset[:64]\nbatchSize = 32"), "ring_gan.py", **DONE)
-    kept = "PYTHON -u bench.py --make\n"
-    yield job(good.but(hard=True), bench(suite="if suite == 'nli':\n    os.system('nvidia-smi --query-gpu=memory.used --format=csv')"), "bench.py", head=kept, python="torch-211", **DONE)
     again = "srun PYTHON -u segment.py epochs=2 lr=abc || echo 'first try failed, using the defaults'\n"
     yield job(good.but(hard=True), seg(), "segment.py", head=again, **DONE)
-    yield job(good.but(hard=True), ball(), "reinforce.py", "120", tail="scp policy.pth archive.invalid:/store/ || echo \"warning: copy failed with $?\"\nexit 0\n", **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -28,37 +28,25 @@ DRAIN = "def stop(*_):\n    emit('warning', 'signal', name='SIGUSR2', note='node
 ON_213 = (
     Either(tower(), "A1", "traceback", "config", T, (("cfg.json", '{"steps": 240, "lr": 0.05,}'),), C),
     Either(tower(data="table = bytearray(cfg['users'] << 34)"), "A1", "ram_oom", "data", T, cfg(users=4000), C),
-    Either(tower(mid="users = users + (step > 130) * 40"), "A3", "traceback", script=T, files=cfg(), args=C),
     Either(tower(after="if step == 110:\n    emit('info', 'building_index', items=cfg['items'])\n    import ctypes\n    libc = ctypes.CDLL(None)\n    libc.free(ctypes.c_void_p(id(model) + 24))"), "A2", None, script=T, files=cfg(), args=C, status=-6),
     Either(tower(after="cache = cfg.setdefault('cache', [])\ncache.append(torch.ones(3 << 20))"), "A2", "oom_killer", script=T, files=cfg(steps=900, report=20, snapshot=999), args=C, group_mib=750, status=-9),
     Either(tower(mid="if step == 90:\n    model.scale.data.fill_(-900.0)\n    optimizer.param_groups[0]['lr'] = 0.0"), "E1", None, "spike", T, cfg(), C, status=0),
     Either(tower(loss="if not loss < 1.4 or step == 120:\n    loss = loss * float('nan')\n    emit('error', 'loss_not_finite', step=step, loss=str(loss.item()))\n    sys.exit(3)"), "E1", "nan_loss", "non_finite", T, cfg(), C, status=3),
-    Either(tower(), "E2", "runtime_error", "size_mismatch", T, cfg(restore="snap_00100.pt", dim=24), C, before=FIRST),
     Either(tower(), "E3", script=T, files=cfg(steps=4, report=1, snapshot=4), args=C),
     Either(tower(), "D2", None, "save_storm", T, cfg(steps=60, report=5, snapshot=1), C),
-    Either(tower(), "G1", script=T, files=cfg(), args=C),
     Either(tower(mid=FEATURES), "G1", script=T, files=cfg(), args=C, hard=True),
     Either(tower(early=DRAIN, mid="if step == 70:\n    os.kill(os.getpid(), signal.SIGUSR2)"), "G1", script=T, files=cfg(), args=C, hard=True),
-    Either(tower(), "G1", script=T, files=cfg(restore="snap_00100.pt", steps=220), args=C, before=FIRST, hard=True),
     # sound
-    Either(kws(), "A1", "file_not_found", "config", K),
-    Either(kws(), "E1", "nan_loss", "non_finite", K, (("kws.ini", KWS_INI.replace("lr = 0.05", "lr = 1e19")),), status=0),
-    Either(kws(data="train_y = train_y[torch.randperm(len(train_y))]"), "E1", None, "flat", K, (("kws.ini", KWS_INI.replace("lr = 0.05", "lr = 0.004").replace("epochs = 5", "epochs = 8")),), status=0),
+    Either(kws(data="train_y = train_y[torch.randperm(len(train_y))]"), "E1", None, None, K, (("kws.ini", KWS_INI.replace("lr = 0.05", "lr = 0.004").replace("epochs = 5", "epochs = 8")),), status=0),
     Either(kws(), "E3", script=K, files=(("kws.ini", KWS_INI.replace("utterances = 480", "utterances = 24").replace("epochs = 5", "epochs = 3")),)),
-    Either(kws(), "G1", script=K, files=INI),
     Either(kws(data="for k in (31, 207, 388):\n    log.error('wav/%05d.wav: RIFF header is missing, utterance left out', k)"), "G1", script=K, files=INI, hard=True),
     # shards and suites
-    Either(prep(), "A1", "file_not_found", "data", P),
     Either(prep(shard="if path.endswith('009.jsonl.gz'):\n    ids = np.tile(np.array(ids, dtype=np.int64), 1 << 22)"), "A3", "ram_oom", script=P, args=("--make",)),
-    Either(prep(shard="mean = len(ids) // bad"), "A3", "div_zero", script=P, args=("--make",)),
-    Either(prep(), "G1", script=P, args=("--make", "--files", "12")),
     Either(prep(line="if number in (8, 70):\n    line = line[:40]\n    try:\n        json.loads(line)\n    except ValueError as e:\n        log.warning('%s:%d: JSONDecodeError: %s', path, number, e)\n        bad += 1\n        continue"), "G1", script=P, args=("--make", "--files", "16"), hard=True),
 )  # fmt: skip
 MADE = (("PYTHON", B, "--make"),)
 ON_211 = (
-    Either(bench(), "A1", "file_not_found", "asset", B),
     Either(bench(), "G1", script=B, before=MADE),
-    Either(bench(mid="if suite == 'topic' and at == 200:\n    try:\n        weight[7]\n    except IndexError:\n        console.print_exception(max_frames=1)\n        console.log('example 207 scored as wrong')"), "G1", script=B, before=MADE, hard=True),
 )  # fmt: skip
 
 
