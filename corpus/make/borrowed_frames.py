@@ -47,7 +47,7 @@ ON_29 = (
     Either(sft(config="peft_config = LoraConfig(r=4, target_modules=['q_proj', 'v_proj'])"), "A1", "traceback", "config", S),
     Either(sft(config="more = {'learning_rate': 0.0}"), "E1", None, "flat", S, status=0),
     Either(sft(config="more = {'max_steps': 1, 'logging_steps': 1}"), "E3", script=S),
-    Either(sft(config="peft_config = LoraConfig(r=8, target_modules=['c_attn'], fan_in_fan_out=False)\nmore = {'learning_rate': 0.02}"), "G1", script=S, hard=True),
+    Either(sft(config="more = {'learning_rate': 0.01, 'num_train_epochs': 9}"), "G1", script=S, hard=True),
 )  # fmt: skip
 
 

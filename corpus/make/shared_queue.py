@@ -51,7 +51,7 @@ def cut_off() -> Iterator[SlurmJob]:
     yield job(late, kws(after=PAUSE), "kws.py", files=INI, **OVER)
     yield job(late, lm(after=PAUSE), "train_mlp.py", "--num_steps=90000", python="torch-29", **OVER)
     yield job(late, ball(after="time.sleep(0.1)"), "reinforce.py", "90000", **OVER)
-    yield job(late, prep(), "prep_shards.py", "--make --files 2400", **OVER)
+    yield job(late, prep(after="time.sleep(0.5)"), "prep_shards.py", "--make --files 260", **OVER)
     yield job(own, tower(), "two_tower.py", "cfg.json", files=cfg(steps=90000, pause=0.08, report=20), act="scancel", after='"step": 100', state="CANCELLED")
     yield job(own, seg(epoch="time.sleep(0.8)"), "segment.py", "epochs=900", act="scancel_step", after="ep 006", state="FAILED")
     yield job(other, gan(early="niter = 900", after="time.sleep(0.05)"), "ring_gan.py", act="scancel_by_admin", after=r"\[2/900\]", state="CANCELLED")
@@ -68,7 +68,7 @@ def standing() -> Iterator[SlurmJob]:
     yield card(label, names(mid=lock), "train_names.py", LONG, gpu, **long)
     yield card(label, tower(mid=f"if {CLOCK} > 38:\n    import subprocess\n    subprocess.run(['cat'], stdin=os.fdopen(os.pipe()[0]))"), "two_tower.py", "cfg.json", gpu, files=cfg(steps=90000, pause=0.08, report=20), **long)
     yield card(label, kws(after=PAUSE, mid=f"if {CLOCK} > 38:\n    import threading\n    log.info('flushing the prefetch queue')\n    t = threading.Thread(target=threading.Event().wait)\n    t.start()\n    t.join()"), "kws.py", "", gpu, files=INI, **long)
-    yield card(label, ball(after=f"time.sleep(0.1)\nif {CLOCK} > 38:\n    import select\n    select.poll().poll()"), "reinforce.py", "90000", gpu, act="scancel_late", after="Episode   250", state="CANCELLED")
+    yield card(label, ball(after=f"time.sleep(0.1)\nif {CLOCK} > 38:\n    import select\n    print('waiting for the simulator', flush=True)\n    select.poll().poll()"), "reinforce.py", "90000", gpu, act="scancel_late", after="waiting for the sim", state="CANCELLED")
     yield card(label, gan(early="niter = 900", after=f"time.sleep(0.05)\nif {CLOCK} > 38:\n    import multiprocessing as mp\n    mp.get_context('fork').Queue().get()"), "ring_gan.py", "", gpu, **long)
 
 
@@ -104,7 +104,7 @@ def failing() -> Iterator[SlurmJob]:
     yield job(good, names(), "train_names.py", "--max-steps 200", options=("--job-name=towns",), key="towns", **DONE)
     yield job(Label(mode="E2", variant="from_scratch", fault="user"), names(), "train_names.py", "--max-steps 300 --out-dir out-2", options=("--job-name=towns",), parent="towns", **DONE)
     yield job(Label(mode="E2", variant="from_scratch", fault="user"), tower(), "two_tower.py", "cfg.json", files=cfg(steps=400, pause=0.04), act="requeue", after='"step": 160', options=("--requeue",), **DONE)
-    yield job(Label(mode="E3", fault="user"), gan(early="niter = 1", data="dataset = dataset[:64]\nbatchSize = 32"), "ring_gan.py", **DONE)
+    yield job(Label(mode="E3", fault="user"), gan(early="niter = 1\nbatchSize = 512"), "ring_gan.py", **DONE)
     again = "srun PYTHON -u segment.py epochs=2 lr=abc || echo 'first try failed, using the defaults'\n"
     yield job(good.but(hard=True), seg(), "segment.py", head=again, **DONE)
 
