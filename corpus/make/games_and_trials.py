@@ -13,7 +13,7 @@ VERBOSE = (("VERBOSE", "1"),)
 OOM = "if trial.number in (1, 4):\n    raise torch.OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.57 GiB of which 1.12 GiB is free.')"
 CAUGHT = "optimize = optuna.Study.optimize\noptuna.Study.optimize = lambda self, f, n_trials: optimize(self, f, n_trials, catch=(RuntimeError,))"
 SCRIPTS = (
-    Either(boat(env="if self.t == 33 and self.n > 90:\n    reward = reward / (self.x - self.x)", early="Dock.n = property(lambda self: Dock.resets)\nDock.resets = 0\nreset = Dock.reset\n\n\ndef counted(self, **kw):\n    Dock.resets += 1\n    return reset(self, **kw)\n\n\nDock.reset = counted"), "A3", "div_zero", script=B, args=("--timesteps", "6000")),
+    Either(boat(env="if self.t == 33 and self.n > 90:\n    slowness = 1.0 / (self.v - self.v)", early="Dock.n = property(lambda self: Dock.resets)\nDock.resets = 0\nreset = Dock.reset\n\n\ndef counted(self, **kw):\n    Dock.resets += 1\n    return reset(self, **kw)\n\n\nDock.reset = counted"), "A3", "div_zero", script=B, args=("--timesteps", "6000")),
     Either(boat(mid="if n == 1400:\n    print('entropy', self.model.policy.entropy_head)"), "A3", "traceback", script=B),
     Either(boat(), "G1", script=B, hard=True),
     Either(ball(loss="if ep >= 90:\n    loss = loss * float('inf') * 0"), "E1", "nan_loss", "non_finite", E, status=None),

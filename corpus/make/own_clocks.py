@@ -18,9 +18,9 @@ CFG = {"cfg.json": json.dumps({"steps": 90000, "pause": 0.06, "report": 20})}
 P = "PYTHON"
 
 
-def late(where: str, files: dict[str, str], *command: str, **more: object) -> LocalJob:
+def late(where: str, files: dict[str, str], *command: str, limit: int = 70, **more: object) -> LocalJob:
     """F3: it goes on until the limit."""
-    return LocalJob(Label(mode="F3", variant="advancing", fault="user"), files, (P, *command), where, timeout_s=70, ends=lambda s: s == 124, **more)  # type: ignore[arg-type]
+    return LocalJob(Label(mode="F3", variant="advancing", fault="user"), files, (P, *command), where, timeout_s=limit, ends=lambda s: s == 124, **more)  # type: ignore[arg-type]
 
 
 def by_hand(env: str, signal: Signal, files: dict[str, str], *command: str) -> LocalJob:
@@ -36,7 +36,7 @@ def stands(env: str, files: dict[str, str], *command: str) -> LocalJob:
 def jobs() -> Iterator[LocalJob]:
     """All."""
     yield late("torch", {"two_tower.py": tower(), **CFG}, "two_tower.py", "cfg.json")
-    yield late("torch-211", {"sweep.py": sweep(epoch="time.sleep(0.05)")}, "sweep.py", env={"N_TRIALS": "9999", "VERBOSE": "1"})
+    yield late("torch-211", {"sweep.py": sweep(epoch="time.sleep(0.05)")}, "sweep.py", limit=120, env={"N_TRIALS": "9999", "VERBOSE": "1"})
     yield by_hand("torch", Signal("INT", "iter 90:", wait_s=0.3), {"train_names.py": names()}, "train_names.py", "--max-steps", "90000", "--sleep", "0.05")
     yield by_hand("torch", Signal("TERM", "epoch 4 dev error"), {"kws.py": kws(after="time.sleep(0.05)"), **INI}, "kws.py")
     yield by_hand("torch-211", Signal("INT", "epoch 2 step 90"), {"train_windows.py": lit(mid="time.sleep(0.03)")}, "train_windows.py", "--quiet", "--max_epochs", "400")
