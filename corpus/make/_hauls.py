@@ -23,20 +23,19 @@ SPIN = {**work(2, memory=0.4, tensor=0), "utilization.gpu": "100", "utilization.
 """A card whose kernel waits for another's."""
 
 
-def elastic(name: str, ranks: int, nodes: int = 1, options: str = "", args: str = "") -> str:
+def elastic(file: str, ranks: int, nodes: int = 1, options: str = "", args: str = "") -> str:
     """What srun starts: torchrun on each node."""
-    file = PROGRAMS[name][1] if name in PROGRAMS else name
     if nodes == 1:
         return f"PYTHON -m torch.distributed.run --nproc-per-node={ranks} --master-port=$PORT {options} {file} {args}".rstrip()
     return f"PYTHON -m torch.distributed.run --nnodes={nodes} --nproc-per-node={ranks // nodes} --rdzv-backend=c10d --rdzv-id=$SLURM_JOB_ID --rdzv-endpoint=127.0.0.1:$PORT {options} {file} {args}".rstrip()
 
 
-def haul(label: Label, name: str, ranks: int, nodes: int = 1, how: str = "srun", *, given: Mapping[str, Any] | None = None, text: str = "", srun: str = "", launch: str = "", args: str = "", files: Mapping[str, str] | None = None, python: str = "torch", **more: Any) -> SlurmJob:
+def haul(label: Label, name: str, ranks: int, nodes: int = 1, how: str = "srun", *, given: Mapping[str, Any] | None = None, text: str = "", file: str = "", srun: str = "", launch: str = "", args: str = "", files: Mapping[str, str] | None = None, python: str = "torch", **more: Any) -> SlurmJob:
     """A job of ``ranks`` ranks; ``given`` fills the program."""
     content = text or program(name, **(given or {}))
-    file = PROGRAMS[name][1]
+    file = file or PROGRAMS[name][1]
     if how == "torchrun":
-        command = f"-N{nodes} -n{nodes} --ntasks-per-node=1 {elastic(name, ranks, nodes, launch, args)}"
+        command = f"-N{nodes} -n{nodes} --ntasks-per-node=1 {elastic(file, ranks, nodes, launch, args)}"
     else:
         command = f"bash ranked.sh PYTHON -u {file} {args}".rstrip()
     return task(label, content, ranks, nodes, name=file, srun=srun, command=command, files={"ranked.sh": RANKED, **(files or {})}, python=python, **more)
