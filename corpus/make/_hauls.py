@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._bureaus import PROGRAMS, program
-from corpus.running.crewed import cards, task
+from corpus.running.crewed import task
 from corpus.running.job import SlurmJob
 from tests.testbed.gpu_scenarios import work
 
@@ -58,5 +58,3 @@ def deck(ranks: int, nodes: int, of: Mapping[int, Readings], others: Readings) -
     per = ranks // nodes
     return {(r // per, r % per): of.get(r, others) for r in range(ranks)}
 
-
-__all__ = ["cards", "task"]

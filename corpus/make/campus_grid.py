@@ -10,7 +10,8 @@ from corpus.make._meshes import TEXTS, mesh
 from corpus.running.crewed import task
 from corpus.running.job import Recipe, SlurmJob
 
-GRID, HUB = {"python": "ranks"}, {"python": "torch-29"}
+GRID: dict[str, Any] = {"python": "ranks"}
+HUB: dict[str, Any] = {"python": "torch-29"}
 NEVER, HANG, HARD = Label(mode="C1", fault="unknown"), Label(mode="C2", fault="user"), Label(mode="G1", fault="none", hard=True)
 
 

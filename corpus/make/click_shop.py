@@ -1,9 +1,9 @@
-"""Test part: an advertiser's parameter server and its workers, each a task of srun, in lines of JSON: the server stops or the workers do, they wait, they are moved about by the queue."""
+"""Test part: an advertiser's parameter server and its workers, each a task of srun, in lines of JSON: the server stops or the workers do, or they are moved about by the queue."""
 
 from collections.abc import Iterator
 
 from corpus.label import Label
-from corpus.make._hauls import DONE, ENDLESS, FAILED, OVER, haul
+from corpus.make._hauls import DONE, ENDLESS, FAILED, haul
 from corpus.running.job import Recipe, SlurmJob
 
 NAME = "SHOP"
@@ -15,16 +15,6 @@ BACK = "if os.path.exists('table.pt'):\n    kept = torch.load('table.pt', weight
 def at(rank: int, round_: int, code: str) -> str:
     """What a worker does in a round."""
     return f"if ROLE_RANK == {rank} and round_ == {round_}:\n" + "\n".join(f"    {line}" for line in code.splitlines())
-
-
-def waiting() -> Iterator[SlurmJob]:
-    """C1, C2."""
-    never, hang = Label(mode="C1", fault="unknown"), Label(mode="C2", fault="user")
-    yield haul(never, NAME, 3, 1, head="export N_PEERS=4\n", act="scancel_late", after="starting", state="CANCELLED")
-    early = "if ROLE_RANK == 0:\n    event('loading', what='feature vocabulary', source='redis://vocab:6379')\n    import threading\n    threading.Event().wait()"
-    yield haul(never.but(fault="user"), NAME, 3, 2, given={"before": early}, **OVER)
-    yield haul(hang, NAME, 3, given={"work": at(1, 75, "event('waiting', what='impressions of the next hour')\nos.mkfifo('impressions')\nopen('impressions').read()"), "steps": ENDLESS}, **OVER)
-    yield haul(hang, NAME, 4, 2, given={"serve": "if round_ == 90:\n    lock = threading.Lock()\n    lock.acquire()\n    lock.acquire()", "steps": ENDLESS}, srun="-l", **OVER)
 
 
 def stopping() -> Iterator[SlurmJob]:
@@ -58,7 +48,7 @@ def finished() -> Iterator[SlurmJob]:
 
 def jobs() -> Iterator[SlurmJob]:
     """Those that lose a node first."""
-    for part in (queued, waiting, stopping, finished):
+    for part in (queued, stopping, finished):
         yield from part()
 
 

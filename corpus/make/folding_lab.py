@@ -9,7 +9,6 @@ from corpus.make._hauls import DONE, ENDLESS, FAILED, OVER, haul
 from corpus.running.job import Recipe, SlurmJob
 
 NAME = "FOLD"
-T: dict[str, Any] = {"how": "torchrun"}
 SHORT = ", timeout=__import__('datetime').timedelta(seconds=13)"
 SAVE = "if step % 40 == 0:\n    from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict\n    full = get_model_state_dict(self.model, options=StateDictOptions(full_state_dict=True))\n    if rank == 0:\n        torch.save({'step': step, 'model': full}, 'ckpt.tmp')\n        os.replace('ckpt.tmp', 'ckpt_last.pt')\n        log.info('Saved checkpoint: ckpt_last.pt at step %d', step)"
 LOAD = "self.begin = 0\nif os.path.exists('ckpt_last.pt'):\n    state = torch.load('ckpt_last.pt', weights_only=True)\n    model.load_state_dict(state['model'])\n    self.begin = state['step']\n    log.info('Resumed from ckpt_last.pt at step %d', self.begin)"

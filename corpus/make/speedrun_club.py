@@ -1,7 +1,6 @@
 """Test part: a club of hobbyists with one file and hand-made averaging of gradients, started by torchrun or srun, in arrays, in loops of shell, with whatever else stands in the script."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from corpus.label import Label
 from corpus.make._bureaus import on
@@ -9,7 +8,6 @@ from corpus.make._hauls import DONE, ENDLESS, FAILED, OVER, haul
 from corpus.running.job import Recipe, SlurmJob
 
 NAME = "SPEED"
-HERE: dict[str, Any] = {"how": "torchrun"}
 SAVE = "if step % 50 == 0 and rank == 0:\n    torch.save(dict(step=step, code=__doc__, params=[p.detach() for p in params]), f'state_step{step:06d}.pt')\n    print0(f'saved state_step{step:06d}.pt')"
 LOAD = "import glob\nbegin, states = 0, sorted(glob.glob('state_step*.pt'))\nif states:\n    state = torch.load(states[-1], weights_only=True)\n    begin = state['step']\n    for p, q in zip(params, state['params']):\n        p.data.copy_(q)\n    print0(f'resuming from {states[-1]}, next step {begin + 1}')"
 SHORT = ", timeout=__import__('datetime').timedelta(seconds=12)"
