@@ -20,9 +20,9 @@ def several(label: Label, name: str, ranks: int, nodes: int = 1, *, given: dict[
     return haul(label, "SPEED", ranks, nodes, text=mesh(name, **(given or {})), file=TEXTS[name][1], args=args, **HUB, **more)
 
 
-def mpi(label: Label, ranks: int, given: dict[str, Any], flags: str = "", module: str = "", **more: Any) -> SlurmJob:
+def mpi(label: Label, ranks: int, given: dict[str, Any], flags: str = "", module: str = "", extra: tuple[str, ...] = (), **more: Any) -> SlurmJob:
     """One task of srun that is Hydra, and its processes."""
-    return task(label, mesh("MPI", **given), 1, name="scd.py", options=("-c4",), command=f"-n1 $(dirname PYTHON)/mpiexec -launcher fork {flags} -n {ranks} PYTHON -u {module} scd.py", **GRID, **more)
+    return task(label, mesh("MPI", **given), 1, name="scd.py", options=("-c4", *extra), command=f"-n1 $(dirname PYTHON)/mpiexec -launcher fork {flags} -n {ranks} PYTHON -u {module} scd.py", **GRID, **more)
 
 
 def dask(label: Label, given: dict[str, Any], **more: Any) -> SlurmJob:
@@ -67,10 +67,10 @@ def with_helpers() -> Iterator[SlurmJob]:
     resume = "print(f'Resumed from checkpoint: {args.resume_from_checkpoint}', flush=True)\naccelerator.load_state(args.resume_from_checkpoint)"
     yield several(Label(mode="E2", variant="no_valid_checkpoint", cause="traceback", fault="user"), "HUGGED", 2, given={"early": resume}, args="--resume_from_checkpoint out/step_400", srun="--wait=10", **FAILED)
     yield several(HARD, "HUGGED", 2, given={"steps": 240, "after": on(1, 100, "if step % 50 == 0:\n    logging.error('could not send metrics to the tracker: HTTP 503, kept in offline queue')")}, **DONE)
-    yield several(Label(mode="F2", variant="requeued_recovered", fault="none"), "LIT", 2, given={"steps": 650, "pause": 0.08}, options=("--requeue", "--time=3", "--signal=USR1@120"), act="requeues_itself", after="step 100/", **DONE)
+    yield mpi(Label(mode="F2", variant="requeued_recovered", fault="none"), 3, {"steps": 240}, act="requeue_by_owner", after="sweep    60", extra=("--requeue",), **DONE)
     text = mesh("LIT").replace("devices=ranks // nodes", "devices=4")
-    yield haul(Label(mode="A1", cause="traceback", variant="config", fault="user"), "SPEED", 2, text=text, file="regress.py", **HUB, **FAILED)
-    yield several(Label(mode="G1", fault="none"), "LIT", 2, given={"steps": 220}, **DONE)
+    yield haul(Label(mode="A1", cause="runtime_error", variant="config", fault="user"), "SPEED", 2, text=text, file="regress.py", **HUB, **FAILED)
+    yield several(Label(mode="G1", fault="none"), "LIT", 2, given={"steps": 220}, options=("--ntasks-per-node=2",), **DONE)
 
 
 def arrays() -> Iterator[SlurmJob]:
