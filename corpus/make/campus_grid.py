@@ -20,7 +20,7 @@ def several(label: Label, name: str, ranks: int, nodes: int = 1, *, given: dict[
     return haul(label, "SPEED", ranks, nodes, text=mesh(name, **(given or {})), file=TEXTS[name][1], args=args, **HUB, **more)
 
 
-def mpi(label: Label, ranks: int, given: dict[str, Any], flags: str = "", module: str = "", extra: tuple[str, ...] = (), **more: Any) -> SlurmJob:
+def mpi(label: Label, ranks: int, given: dict[str, Any], *, flags: str = "", module: str = "", extra: tuple[str, ...] = (), **more: Any) -> SlurmJob:
     """One task of srun that is Hydra, and its processes."""
     return task(label, mesh("MPI", **given), 1, name="scd.py", options=("-c4", *extra), command=f"-n1 $(dirname PYTHON)/mpiexec -launcher fork {flags} -n {ranks} PYTHON -u {module} scd.py", **GRID, **more)
 
