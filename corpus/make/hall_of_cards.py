@@ -90,7 +90,7 @@ def starved() -> Iterator[SlurmJob]:
     label = Label(mode="D1", fault="user")
 
     def gaps(busy: float, every: int) -> Readings:
-        return reads(HUSH, *((1.0 + k, work(busy) if k % every == 0 else HUSH) for k in range(100)))
+        return reads(HUSH, *((1.0 + k, HUSH if k % every else work(busy)) for k in range(150) if k % every < 2))
 
     yield beside(label, "SPEED", 2, deck(2, 1, {}, gaps(28, 4)), given={"mid": "time.sleep(2.2)  # tokens come over NFS", "steps": 16, "every": 1}, **DONE)
     yield beside(label, "NOWCAST", 2, deck(2, 1, {}, gaps(33, 3)), given={"item": "time.sleep(0.25)", "steps": 18, "every": 2}, **DONE)
