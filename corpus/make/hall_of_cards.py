@@ -147,8 +147,8 @@ def well() -> Iterator[SlurmJob]:
     yield beside(hard, "SHOP", 3, deck(3, 1, {1: reads(past, (18.0, {"events": "8:43"}))}, reads(work(49))), given={"work": "if ROLE_RANK == 1 and round_ == 150:\n    event('warning', message='cuda context of the previous scorer was killed, starting a new one')", "steps": 380}, **DONE)
     small = {**work(13, memory=6, tensor=2), "utilization.gpu": "43", "power.usage": "178000"}
     yield beside(hard, "SPEED", 1, {(0, 0): reads(small)}, given={"steps": 500, "pause": 0.04}, **DONE)
-    export = on(0, None, "print0('exporting to ONNX and int8 ...')\ntime.sleep(10)\nprint0('export done, max abs difference 0.0007')") + "\ndist.barrier()"
-    yield beside(hard, "SPEED", 2, deck(2, 1, {}, reads({**work(55), **kept}, (26.0, {**HUSH, **kept}))), given={"late": export, "steps": 380, "pause": 0.035}, **DONE)
+    export = on(0, None, "print0('exporting to ONNX and int8 ...')\ntime.sleep(max(4, 62 - (time.time() - float(os.environ['T0']))))\nprint0('export done, max abs difference 0.0007')") + "\ndist.barrier()"
+    yield beside(hard, "SPEED", 2, deck(2, 1, {}, reads({**work(55), **kept}, (47.0, {**HUSH, **kept}))), given={"late": export, "steps": 380, "pause": 0.035}, **DONE)
     yield beside(good, "SPEED", 2, deck(2, 2, {}, reads(work(58))), 2, text=mesh("JAXED", steps=420), python=JAX, file="denoise/main.py", **DONE)
 
 
