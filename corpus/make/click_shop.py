@@ -38,7 +38,7 @@ def queued() -> Iterator[SlurmJob]:
 
 def finished() -> Iterator[SlurmJob]:
     """E1, E3, G1."""
-    yield haul(Label(mode="E1", variant="non_finite", cause="nan_loss", fault="user"), NAME, 3, given={"served": "if round_ == 80:\n    table[3] = float('inf')\n    table[:3] = float('nan')"}, **DONE)
+    yield haul(Label(mode="E1", variant="flat", fault="user"), NAME, 3, given={"rate": 0.0, "steps": 220}, **DONE)
     yield haul(Label(mode="E3", fault="user"), NAME, 3, given={"steps": 2, "every": 1}, **DONE)
     hard = Label(mode="G1", fault="none", hard=True)
     slow = "if ROLE_RANK == 2:\n    for attempt in range(4):\n        event('error', message='ConnectionRefusedError: [Errno 111] Connection refused', retry=attempt + 1)\n        time.sleep(1.5)"
