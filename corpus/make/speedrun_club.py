@@ -37,7 +37,7 @@ def stopping() -> Iterator[SlurmJob]:
     yield haul(Label(mode="A2", fault="unknown", first_ranks=(1,)), NAME, 2, how="torchrun", given={"early": on(1, None, "open('pid-1', 'w').write(str(os.getpid()))"), "steps": ENDLESS}, act="kill_rank", after="step:60/", **FAILED)
     yield haul(Label(mode="A2", cause="oom_killer", fault="user", first_ranks=(0,)), NAME, 2, how="torchrun", given={"mid": on(0, 60, "globals().setdefault('val_tokens', []).append(torch.ones(4, 1 << 20))"), "steps": ENDLESS, "pause": 0.02}, options=("--mem=1800M",), bed="cgroup", where="")
     spike = "if step == 160:\n    with torch.no_grad():\n        for p in params:\n            p.mul_(-9)"
-    yield haul(Label(mode="E1", variant="spike", fault="user"), NAME, 2, how="torchrun", given={"mid": spike, "after": "momentum = [m * 0 for m in momentum] if step >= 160 else momentum", "rate": 0.02, "steps": 240}, **DONE)
+    yield haul(Label(mode="E1", variant="non_finite", cause="nan_loss", fault="user"), NAME, 2, how="torchrun", given={"mid": spike, "after": "momentum = [m * 0 for m in momentum] if step >= 160 else momentum", "rate": 0.02, "steps": 240}, **DONE)
     yield haul(Label(mode="E2", variant="from_scratch", fault="user"), NAME, 2, given={"after": SAVE, "steps": 220}, act="requeue", after="saved state_step000100.pt", options=("--requeue",), **DONE)
     yield haul(Label(mode="E2", variant="corrupt", cause="runtime_error", fault="user"), NAME, 2, how="torchrun", given={"early": LOAD, "start": "begin"}, head="printf 'PK\\003\\004 half of it' > state_step000500.pt\necho 'resume from checkpoint state_step000500.pt'\n", **FAILED)
     yield haul(Label(mode="E3", fault="user"), NAME, 4, 2, given={"steps": 2, "every": 1}, **DONE)
