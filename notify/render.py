@@ -34,7 +34,7 @@ def _environment(*, html: bool) -> jinja2.Environment:
 
 @cache
 def _inliner() -> css_inline.CSSInliner:
-    return css_inline.CSSInliner(load_remote_stylesheets=False, keep_style_tags=False, keep_at_rules=True)
+    return css_inline.CSSInliner(load_remote_stylesheets=False, keep_style_tags=False, keep_at_rules=True, minify_css=True)
 
 
 def warm() -> None:
