@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK, Growing
 from gpualert_slurm.classifier.lines import Line
-from gpualert_slurm.classifier.numbers import NUMBER, count, number
+from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number
 from gpualert_slurm.classifier.pattern import Data, Match
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
 from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, PASSES, STEPS
@@ -57,7 +57,7 @@ _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
 _SAYS = r"(?:[:=]|[-=]>|→|≈|~|(?:(?:over|of) the last \d{1,6}(?: [a-z]{1,12})? )?(?:is(?: now)?|was|now|at)\b)"
 """What stands between a name and its number."""
 _LOSS = re.compile(
-    rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|avg|mean|total|batch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
+    rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|trn?|avg|mean|total|batch|epoch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
     rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])(?:/\w{{1,8}})?"
     rf"['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
@@ -231,6 +231,8 @@ def _counter(body: str) -> tuple[re.Match[str] | None, str]:
 
 def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
     """Epochs with the step within, where both are told; else a step."""
+    if (both := epoch_and_step(body)) is not None:
+        return {**both}
     data: Data = {}
     if _EPOCHS.match(word):
         data["epoch"] = float(at)

@@ -10,6 +10,11 @@ NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?[0-9]{1,3})?|\.\d{1,18}(?:
 """A number, also ``nan`` and ``inf``: they are what the reader looks for. No nested repeats."""
 
 _COUNT = re.compile(r"[,_ ]")
+_GROUPED = re.compile(r"\d{1,3}(?:[,_ ]\d{3}){1,5}|\d{1,16}")
+_EPOCH_AND_STEP = re.compile(
+    r"\[\s{0,4}(?P<epoch>\d{1,6})\s?/\s?(?P<epochs>\d{1,6})\s{0,4}\]\s?\[\s{0,4}(?P<step>\d{1,9})\s?/\s?(?P<planned>\d{1,9})\s{0,4}\]"
+)
+"""``[1/12][010/200]``: of PyTorch's DCGAN, and of many who began with it."""
 
 
 def number(text: str | None) -> float | None:
@@ -32,8 +37,18 @@ def count(text: str | None) -> int | None:
     """A whole number, also with separators (``500,000``), or None."""
     if text is None:
         return None
+    if not text.isascii() or not _GROUPED.fullmatch(text.strip(", _")):
+        return None
     bare = _COUNT.sub("", text)
-    return int(bare) if bare.isascii() and bare.isdigit() and len(bare) < 16 else None
+    return int(bare) if len(bare) < 16 else None
+
+
+def epoch_and_step(text: str) -> dict[str, int | float] | None:
+    """Epoch and step within it, each of how many, where two pairs of brackets say so."""
+    found = _EPOCH_AND_STEP.search(text)
+    if found is None:
+        return None
+    return {"epoch": float(found["epoch"]), **{name: int(found[name]) for name in ("epochs", "step", "planned")}, "per_epoch": True}
 
 
 def finite(values: tuple[float, ...] | list[float]) -> list[float]:

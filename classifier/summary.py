@@ -29,7 +29,7 @@ _OTHER = re.compile(
     r"|expected|estimat|resum",
     re.IGNORECASE,
 )
-_OF_TRAINING = re.compile(r"train|\bloss\b|optimi[sz](?:er|ation)|gradient (?:steps?|updates?)|\b(?:sgd|adam)\b", re.IGNORECASE)
+_OF_TRAINING = re.compile(r"train|\bloss\b|optimi[sz](?:er|ation)|gradient (?:steps?|updates?)|\b(?:sgd|adam)\b|\btotal updates\b", re.IGNORECASE)
 """Solvers, workflows and evaluations do few steps, too, and are well."""
 _RATE = re.compile(r"\s{0,2}(?:per\b|/|each\b|an? |of\b)", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:every|each|max\w{0,20}|warm-?up|up to|last|first|log\w{0,20})[ _:=]{1,3}\Z", re.IGNORECASE)

@@ -17,7 +17,9 @@ from gpualert_slurm.job_record import JobRecord
 
 LEAST_WITH_PROOF = 5
 """Values of the loss where the learning rate or the evaluation shows that nothing moved."""
-LEAST_AT_CHANCE = 12
+LEAST_AT_CHANCE = 8
+LEAST_STILL, HIGH, STILL = 24, 0.6, 0.012
+"""So many values of a loss above a coin's toss (ln 2), with so little spread for their height, and no trend: nothing was learned."""
 LEAST_LOST = 20
 FALLS = 0.1
 """A fall of this share of its height, or of FALLS_STEADILY, is a trend: something was learned."""
@@ -76,11 +78,19 @@ def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
     same = _same_evaluation(text)
     if same is not None:
         return f"each evaluation gave {same}"
-    mean = statistics.fmean(numbers)
-    if len(numbers) < LEAST_AT_CHANCE or statistics.pstdev(numbers) > WOBBLE * mean or _TUNED.search(text) or _GAMES.search(text):
+    return None if _TUNED.search(text) or _GAMES.search(text) else _at_one_height(numbers)
+
+
+def _at_one_height(numbers: Sequence[float]) -> str | None:
+    """Why numbers without a trend are a loss that never was another: a guess's, or so many values so near to each other."""
+    mean, spread = statistics.fmean(numbers), statistics.pstdev(numbers)
+    if len(numbers) < LEAST_AT_CHANCE or spread > WOBBLE * mean:
         return None
     classes = next((n for n in CLASSES if abs(mean - math.log(n)) <= AT_CHANCE * math.log(n)), None)
-    return f"it is a guess's among {classes}" if classes is not None else None
+    if classes is not None:
+        return f"it is a guess's among {classes}"
+    still = len(numbers) >= LEAST_STILL and mean >= HIGH and spread <= STILL * mean
+    return f"none of its {len(numbers)} values lies apart from the others" if still else None
 
 
 def plays(job: JobRecord) -> bool:

@@ -21,6 +21,8 @@ from gpualert_slurm.verdict import Fault
 MIN_POINTS = 12
 SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
+LEAST_GONE = 6
+"""Lines of progress, the last three of which say nan where the first had a number."""
 FROZEN_POINTS = 10
 CUT_SHORT_POINTS = 30
 FLAT_POINTS = 50
@@ -281,7 +283,7 @@ def _gone(facts: Facts) -> tuple[Evidence, ...]:
         if isinstance(mark.source, Quote):  # what is said once, at the end, is of another kind
             kinds.setdefault(_NUMBERS.sub("#", mark.source.text), []).append(mark)
     marks = max(kinds.values(), key=len, default=[])
-    if len(marks) < MIN_POINTS:
+    if len(marks) < LEAST_GONE:
         return ()
     texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
     first, last = texts[0], texts[-3:]

@@ -15,11 +15,17 @@ from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
 FEW_STEPS = 20
+FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
+"""So many are no handful where each takes this long."""
+MOST_IN_ALL = 10
+"""Of fewer steps that are told as a product (epochs and batches, time and rate), nothing is learned."""
 CHANGING = {"loss", "accuracy", "grad_norm"}
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
 
 
 _JUDGING = re.compile(r"\b(?:eval\w*|valid\w*|test\w*|infer\w*|predict\w*|scor(?:ed|ing))\b", re.IGNORECASE)
+_ONE_LINE = re.compile(r"\d{1,9}/\d{1,9} - \d")
+"""Keras' line of an epoch, and of an evaluation; only the first has validation's loss, where it names no epoch."""
 _STAGE = re.compile(r"\W{0,8}\d{1,4}\s?/\s?\d{1,4}\W{1,4}[A-Za-z]")
 """``[2/3] Fitting ...``: a number of how many, and no word for what."""
 _PASSES = re.compile(r"\bmax_iter\b|\bsweeps?\b|\bpass(?:es)? \d", re.IGNORECASE)
@@ -45,6 +51,8 @@ class Undertrained(FailureMode):
         if (none := _none_at_all(facts)) is not None:
             return ruled_in("the program says that it trained nothing", flip, _of_nothing(facts, none))
         done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
+        if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL):
+            return ruled_in(f"{told[0]} steps and exit 0", flip, _few(facts, told[0], (told[1],)))
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
@@ -57,24 +65,43 @@ class Undertrained(FailureMode):
         if (other := _no_training(marks, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
-        if done >= FEW_STEPS or (by_epochs and not summed and done != saved):
+        enough = FEW_SLOW_STEPS if (facts.advance.step_s or 0.0) >= SLOW_STEP_S else FEW_STEPS
+        if done >= enough or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
-        smoke = bool(SMOKE.search(_name(facts)))
-        of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
-        plural = "" if done == 1 else "s"
-        headline = f"completed after {done} step{plural}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
-        shows = [Said(f"{done} step{plural}{of} were done", marks[-1:])]
-        if facts.cite_end():
-            shows.append(Said("the run ended with exit 0", facts.cite_end()))
-        told = Account(
-            headline=words.headline(headline),
-            shows=tuple(shows),
-            fault=Fault.USER,
-            cannot_decide=("whether so few steps were meant",),
-            advice=("Check the number of steps or epochs, and the length of the data set the run saw.",),
-            lost=not smoke,
-        )
-        return ruled_in(f"{done} step{plural} and exit 0", flip, told)
+        return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
+
+
+def _few(facts: Facts, done: int, marks: tuple[Evidence, ...]) -> Account:
+    smoke = bool(SMOKE.search(_name(facts)))
+    of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
+    plural = "" if done == 1 else "s"
+    headline = f"completed after {done} step{plural}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
+    shows = [Said(f"{done} step{plural}{of} were done", marks)]
+    if facts.cite_end():
+        shows.append(Said("the run ended with exit 0", facts.cite_end()))
+    return Account(
+        headline=words.headline(headline),
+        shows=tuple(shows),
+        fault=Fault.USER,
+        cannot_decide=("whether so few steps were meant",),
+        advice=("Check the number of steps or epochs, and the length of the data set the run saw.",),
+        lost=not smoke,
+    )
+
+
+def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
+    """Steps of the whole run, fewer than MOST_IN_ALL, where its lines tell them as a product; and what tells it."""
+    for end in facts.advance.end_marks:
+        took, rate = end.data.get("train_runtime"), end.data.get("train_steps_per_second")
+        if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and 0.5 <= took * rate < MOST_IN_ALL:
+            return round(took * rate), end  # transformers' Trainer
+    each = [m for m in facts.advance.marks if m.data.get("per_epoch") and isinstance(m.data.get("planned"), int)]
+    each = [m for m in each if m.data.get("epoch") is not None or "val_loss" in m.data]  # else an evaluation's, it may be
+    if not each or any(isinstance(step := m.data.get("step"), int) and step >= MOST_IN_ALL for m in facts.advance.marks):
+        return None
+    epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [len(each)]
+    total = max(int(m.data["planned"]) for m in each) * max(*epochs, len({m.data.get("epoch") for m in each}))
+    return (total, each[-1]) if 0 < total < MOST_IN_ALL else None
 
 
 def _none_at_all(facts: Facts) -> Evidence | None:
@@ -107,6 +134,8 @@ def _name(facts: Facts) -> str:
 def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
     """Why what is counted are no steps of training one by one, where it is so."""
     texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
+    if texts and all(_ONE_LINE.match(text) and "val_loss" not in e.data and "epoch" not in e.data for e, text in zip(marks, texts, strict=False)):
+        return "what is counted may be the batches of an evaluation"
     if texts and all(_JUDGING.search(text) for text in texts):
         return "what is counted are batches of an evaluation"
     if texts and re.search(rf"(?<![\d.]){done}(?:\.\d{{1,3}})?[kKM]\b", texts[-1]):

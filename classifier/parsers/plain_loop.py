@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier.numbers import NUMBER, count, number
+from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number
 from gpualert_slurm.classifier.pattern import Data, Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
 _LOSS = (
-    r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|running[_ ]|step[_ ]|batch[_ ])?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\)| train(?:ing)?| value)?"
+    r"(?<![\w./-])(?:avg[_ ]|mean[_ ]|total[_ ]|train(?:ing)?[_ /]|trn?_|running[_ ]|step[_ ]|batch[_ ]|epoch_)?[Ll](?:oss|OSS)(?: \((?:avg|mean|train)\)| train(?:ing)?| value)?"
     r"['\"]?\s{0,3}(?:[:=]|\bis\b)?\s{0,6}(?:tensor\()?(?P<loss>"
     + NUMBER
     + r")(?![\w-]|\.\w)"
@@ -20,7 +20,7 @@ _HELD_OUT = re.compile(r"\b(?:val|valid|validation|test|eval|evaluation|dev|held
 """What stands before a loss that is of no training."""
 _BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
-    r"\b(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
+    r"(?<![\w/.])(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
 _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
@@ -80,11 +80,15 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
         return None
     data: Data = {"loss" if trained else "eval_loss": loss, **extras(text)}
     counted = False
-    step = _STEP.search(text) or _SLASH.search(text) or _BRACKET.match(text)
+    both = epoch_and_step(text)
+    step = None if both else _STEP.search(text) or _SLASH.search(text) or _BRACKET.match(text)
+    if both:
+        counted = True
+        data.update(both)
     if step:
         counted = _put(data, "step", count(step["step"]))
         _put(data, "planned", count(step.groupdict().get("planned")))
-    epoch = _EPOCH.search(text)
+    epoch = None if both else _EPOCH.search(text)
     if epoch:
         counted = True
         data["epoch"] = float(epoch["epoch"])

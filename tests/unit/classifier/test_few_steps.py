@@ -1,0 +1,61 @@
+"""How many steps a run did, where its lines tell it as a product: epochs and batches, time and rate."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.numbers import epoch_and_step
+from tests.unit.classifier.records import Run
+
+FEW = {
+    "transformers' Trainer": "{'loss': '0.6912', 'grad_norm': '0.17', 'learning_rate': '0.001', 'epoch': '0.03333'}\n"
+    "{'train_runtime': '0.2227', 'train_samples_per_second': '215.5', 'train_steps_per_second': '13.47', 'train_loss': '0.6919', 'epoch': '0.1'}\n",
+    "Lightning's bar": "`Trainer.fit` stopped: `max_epochs=1` reached.\n"
+    "Epoch 0/0  ━━━━━━━━━━━━━━━━━━ 2/2 0:00:00 • 0:00:00 39.35it/s v_num: 0.000\n",
+    "Keras, one epoch": "1/1 - 9s - 9s/step - accuracy: 0.3684 - loss: 1.3304 - val_accuracy: 0.4000 - val_loss: 1.2436\n",
+    "a bar": "Epoch 1/1:   0%|          | 0/2 [00:00<?, ?it/s, mse=13.376]\rEpoch 1/1: 100%|██████████| 2/2 [00:00<00:00, 28.04it/s, mse=14.972]\n",
+    "two pairs of brackets": "Starting Training Loop...\n[0/1][0/2]\tLoss_D: 1.3776\tLoss_G: 0.6477\tD(x): 0.5327\tD(G(z)): 0.5265 / 0.5232\n",
+    "total updates": "epoch 1 dev error rate 80.0%\nepoch 2 dev error rate 77.5%\nepoch 3 dev error rate 76.7%\nBye, total updates: 3\n",
+}
+ENOUGH = {
+    "transformers' Trainer": "{'loss': '0.6912', 'grad_norm': '0.17', 'learning_rate': '0.001', 'epoch': '1.0'}\n"
+    "{'train_runtime': '20.1', 'train_samples_per_second': '215.5', 'train_steps_per_second': '13.47', 'train_loss': '0.6919', 'epoch': '1.0'}\n",
+    "Lightning's bar": "`Trainer.fit` stopped: `max_epochs=6` reached.\n"
+    "Epoch 5/5  ━━━━━━━━━━━━━━━━━━ 2/2 0:00:00 • 0:00:00 39.35it/s v_num: 0.000\n",
+    "Keras, an evaluation": "1/1 - 0s - 9ms/step - accuracy: 0.9684 - loss: 0.1304\n",
+    "two pairs of brackets": "".join(f"[{e}/3][{b:03d}/200] loss {2.5 / (e + b / 200):.4f}  acc 0.3  4.1 s/it\n" for e in (1, 2, 3) for b in range(10, 201, 10)),
+    "sixteen slow steps, all that were planned": "".join(f"step {i}/16 loss {2.5 / i:.4f}\n" for i in range(1, 17)),
+}
+
+
+def ended_well(text: str, step_s: float) -> str:
+    number = text.count("\n")
+    times = [1 + i * step_s for i in range(number)]
+    end = 5 + number * step_s
+    return Run().rank(0, "n1", text, code=0, end=end, times=times, stream="out").accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_a_handful_of_steps_is_counted_however_it_is_told(name: str):
+    assert ended_well(FEW[name], 0.1) == "E3"
+
+
+@pytest.mark.parametrize("name", sorted(ENOUGH))
+def test_a_run_of_many_steps_or_of_slow_ones_is_no_handful(name: str):
+    assert ended_well(ENOUGH[name], 2.3) == "G1"
+
+
+def test_epoch_and_step_in_brackets_are_both_read():
+    assert epoch_and_step("[ 1/12][010/200] loss 2.8") == {"epoch": 1.0, "epochs": 12, "step": 10, "planned": 200, "per_epoch": True}
+    assert epoch_and_step("[1/12] loss 2.8") is None
+
+
+def test_a_distribution_of_no_numbers_is_a_loss_that_was_none():
+    text = (
+        'Episode 10 loss: 14.092\nTraceback (most recent call last):\n  File "reinforce.py", line 31, in <module>\n    policy(state)\n'
+        "ValueError: Expected parameter logits (Tensor of shape (3,)) of distribution Categorical(logits: torch.Size([3])) to satisfy the constraint"
+        " IndependentConstraint(Real(), 1), but found invalid values:\ntensor([nan, nan, nan], grad_fn=<SubBackward0>)\n"
+    )
+    said = Run().rank(0, "n1", text, code=1).accounting("FAILED", code=1, end=11.0).verdict()
+    assert (said.mode, said.cause) == ("E1", Cause.NAN_LOSS)
