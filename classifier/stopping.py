@@ -70,14 +70,17 @@ class Stopping:
 
     @cached_property
     def cancelled_step(self) -> tuple[RankExit, ...]:
-        """Tasks of a step that was cancelled while its script ran on: by one signal all at once, so that nobody among them had died first."""
+        """Tasks of a step that was cancelled while its script ran on: by one signal all at once, so that nobody among them had died first.
+
+        The step of a single task that died by itself Slurm calls FAILED, not CANCELLED.
+        """
         row = self._job.accounting[-1] if self._job.accounting else None
         if self._ending.state != "FAILED" or row is None or not any(e.says == "step_cancelled" for e in self._evidence):
             return ()
         steps = {s.step for s in row.steps if s.state.startswith("CANCELLED") and s.step not in SCRIPT}
         tasks = [e for e in self._exits if e.step in steps and e.end_time_ns is not None]
         ends = [e.end_time_ns for e in tasks if e.end_time_ns is not None]
-        if len(tasks) < 2 or len({(e.signal, e.exit_code) for e in tasks}) > 1 or max(ends) - min(ends) > AT_ONCE_NS:
+        if not tasks or len({(e.signal, e.exit_code) for e in tasks}) > 1 or max(ends) - min(ends) > AT_ONCE_NS:
             return ()
         return tuple(tasks) if all(e.signal in _SENT for e in tasks) else ()
 

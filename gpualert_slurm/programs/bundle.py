@@ -19,7 +19,7 @@ from gpualert_slurm.programs.log_paths import Found, PathError, find, shown
 from gpualert_slurm.programs.log_report import Whose, reports
 from gpualert_slurm.programs.wrong import wrong
 from gpualert_slurm.rank import CgroupMemory, RankExit
-from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile
+from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile, SentSignal
 
 VERDICT_NAME = "verdict.json"
 ARTIFACTS_S = 30.0
@@ -27,6 +27,8 @@ EXIT_TIMED_OUT = 124
 """gpualert-run's status for its own time limit, as timeout(1) has it."""
 _STOPPING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 """Signals by which a person, or a program for a person, asks a command to end."""
+ANSWER_NS = 30_000_000_000
+"""Who catches such a signal saves, says so and leaves within this time (Slurm's KillWait, as it comes)."""
 
 
 def state_folder() -> Path:
@@ -225,13 +227,20 @@ def told_by_end(end: RunEnd, run: RunFile, bundle: Path) -> list[Evidence]:
         tell("time_limit_text", "timed_out", f"{limit_s:g} s", end.ended.ns, limit_s=limit_s)
         return told
     ended_by = end.signal or max(0, (end.exit_code or 0) - 128)
-    sent = next((s for s in end.signals if s.signal == ended_by and s.signal in _STOPPING), None)
+    sent = next((s for s in end.signals if s.signal == ended_by and s.signal in _STOPPING), None) or _answered(end)
     if sent is not None:
         name = signal.Signals(sent.signal).name
         by = "the terminal" if sent.sender_pid is None else f"process {sent.sender_pid} of uid {sent.sender_uid}"
         uid = run.uid if sent.sender_uid is None else sent.sender_uid
         tell("step_cancelled", "signals", f"{name} from {by}", sent.at_ns, what="JOB", why=name, uid=uid)
     return told
+
+
+def _answered(end: RunEnd) -> SentSignal | None:
+    """The signal to which the command, by all that is known, answered by leaving with a code of its own, as those do that catch it."""
+    if not end.exit_code:
+        return None
+    return next((s for s in end.signals if s.signal in _STOPPING and 0 <= end.ended.ns - s.at_ns <= ANSWER_NS), None)
 
 
 def _own_end(end: RankExit, known: RunEnd) -> RankExit:

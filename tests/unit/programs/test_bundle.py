@@ -81,6 +81,9 @@ def test_the_own_time_limit_is_evidence_and_124(tmp_path: Path) -> None:
         ({"signal": 15}, [], False),
         ({"signal": 11}, [{"signal": 15, "at_ns": 1}], False),
         ({"exit_code": 1}, [{"signal": 15, "at_ns": 1}], False),
+        ({"exit_code": 1}, [{"signal": 2, "at_ns": START + 4, "forwarded": False}], True),
+        ({"exit_code": 0}, [{"signal": 2, "at_ns": START + 4, "forwarded": False}], False),
+        ({"exit_code": 1}, [{"signal": 10, "at_ns": START + 4}], False),
         ({"signal": 10}, [{"signal": 10, "at_ns": 1}], False),
     ],
 )

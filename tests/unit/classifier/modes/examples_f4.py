@@ -19,8 +19,16 @@ def _step_cancelled(last: float = 100.0, signal: int = 9):
     return lambda: run.accounting(code=9, end=102, steps=(StepRecord(step="0", state="CANCELLED", exit_code=0, exit_signal=9, end_ns=at(101)),)).verdict()
 
 
+def _lone_step(state: str):
+    """One task; what its step is called tells a cancelled one (scancel JOBID.STEP) from a task that somebody killed."""
+    run = Run().rank(0, "n1", steps(1, 90), signal=9, end=100, times=ticks(90))
+    run.batch("slurmstepd: error: *** STEP 4711.0 ON n1 CANCELLED AT 2026-11-20T16:00:00 ***\n", code=137, end=101, times=[100.1])
+    return lambda: run.accounting(code=9, end=102, steps=(StepRecord(step="0", state=state, exit_code=0, exit_signal=9, end_ns=at(101)),)).verdict()
+
+
 EXAMPLES = {
     "a step of it, while the script ran on": _step_cancelled(),
+    "a step of one task": _lone_step("CANCELLED"),
     "by its owner": _cancelled(1000),
     "by root": _cancelled(0),
     "by nobody who is named": _cancelled(None),
@@ -29,6 +37,7 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "a step of one task that was killed": _lone_step("FAILED"),
     "a task that died a second before its peers were taken down": _step_cancelled(99.0),
     "a task that died of its own signal": _step_cancelled(signal=11),
     "an earlier fault": lambda: (
