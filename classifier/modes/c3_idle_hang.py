@@ -49,7 +49,7 @@ class IdleHang(FailureMode):
         idle = standstill.gpu_idle(facts)
         if facts.silence is None:
             return not_testable("no times of the output are known", flip)
-        if not facts.silence.long:
+        if not facts.silence.long and not (idle and _at_rest(facts)):
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
         if facts.silence.scant and not facts.stand.stalls and not idle and not standstill.asleep(facts) and not _most_of_its_life(facts):
             return not_testable("the silence is long for this run, but short, and no GPU samples tell waiting from working", flip)
@@ -67,6 +67,12 @@ class IdleHang(FailureMode):
         if not idle and not facts.advance.seen and not facts.stand.stalls:
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
+
+
+def _at_rest(facts: Facts) -> bool:
+    """Whether the processes slept through a silence of most of the run's life, which need not be long then."""
+    silence, life = facts.silence, facts.ending.elapsed_s
+    return silence is not None and bool(life) and silence.seconds >= max(LEAST_SILENT_S, MOST * (life or 0.0)) and bool(standstill.asleep(facts))
 
 
 def _most_of_its_life(facts: Facts) -> bool:

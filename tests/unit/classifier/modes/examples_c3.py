@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpualert_slurm.stall import Waits
 from tests.unit.classifier.records import Run, steps
-from tests.unit.classifier.signals import busy, gpu, series, stall, stand, ticks
+from tests.unit.classifier.signals import busy, cpu_of, gpu, process, series, stall, stand, ticks
 
 
 def _still(text: str = "", engine: tuple[float, ...] = (90.0,) + (0.0,) * 59, **node) -> Run:
@@ -18,7 +18,15 @@ def _short(*engine: float) -> Run:
     return run.node("n1", series=[busy("n1", engine, every=1)] if engine else [])
 
 
+def _slept(cpu: float, engine: float = 0.0):
+    """One rank, silent from its third second on, before a limit of two minutes; the node read its CPU every two seconds."""
+    run = Run().rank(0, "n1", "reading the settings\n", signal=15, end=120.5, times=[3.0])
+    run.node("n1", processes=(process("n1", 100, rank=0, command=("python3", "fit.py")),), series=[cpu_of("n1", 0, [cpu] * 59), busy("n1", [engine] * 120, every=1)])
+    return run.accounting("TIMEOUT", code=0, end=120, time_limit_s=120).verdict()
+
+
 EXAMPLES = {
+    "asleep for most of two minutes, the GPU idle": lambda: _slept(0.5),
     "a minute's limit, the GPU idle": lambda: _short(*[90.0] * 12, *[0.0] * 48).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "progress, then an idle GPU to the limit": lambda: _still().accounting("TIMEOUT", code=0, end=3600).verdict(),
     "no word at all, and the GPU never used": lambda: (
@@ -36,6 +44,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "two minutes at work on the CPU": lambda: _slept(99.0),
+    "two minutes asleep, and the GPU at work": lambda: _slept(0.5, engine=80.0),
     "a minute's limit, and nothing known of the GPU": lambda: _short().accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "a minute's limit, the GPU at work": lambda: _short(*[90.0] * 60).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "a busy CPU": lambda: (
