@@ -146,7 +146,7 @@ _THEN: tuple[_Rule, ...] = (
     ),
     _rule(Cause.NCCL, "nccl", r"nccl|collective", of=r"(?:^|\.)DistBackendError$"),
     # not a number
-    _rule(Cause.NAN_LOSS, "invalid_distribution", r"Expected parameter \w{1,40} .{0,900}found invalid values:.{0,300}\bnan\b"),
+    _rule(Cause.NAN_LOSS, "non_finite", r"Expected parameter \w{1,40} .{0,900}found invalid values:.{0,300}\bnan\b"),
     _rule(Cause.NAN_LOSS, "loss_scale_minimum", r"loss scale already at minimum"),
     _rule(
         Cause.NAN_LOSS,
