@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpualert_slurm.config import ConfigError, Site
@@ -30,8 +30,11 @@ class Transport(ABC):
         """The daemon's side, at its start: make what senders need. Raises OSError."""
 
     @abstractmethod
-    def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
-        """What is there now, at most ``max_files``, in no order; what cannot be a piece is put aside on the way."""
+    def arrivals(self, site: Site, max_files: int = 1000, without: Container[str] = ()) -> Iterator[Arrival]:
+        """What is there now but those named in ``without``, at most ``max_files``, the oldest first as far as that can be told.
+
+        What cannot be a piece is put aside on the way.
+        """
 
     @abstractmethod
     def remove(self, arrival: Arrival, site: Site) -> None:

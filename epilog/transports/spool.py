@@ -8,13 +8,14 @@ hex digits, mode 0644: a file made by root, or by whom root is squashed to, must
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pwd
 import re
 import secrets
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from gpualert_slurm.config import Site
@@ -29,6 +30,8 @@ _ASIDE = ".refused"
 _MOST_ASIDE = 1000
 _MOST_MOVED = 300
 """Put aside at one look: anybody can put in a million names, or folders that only their owner can move, and pieces must not wait for them."""
+_MOST_LISTED = 10_000
+"""Names looked at for the oldest among them: as many pieces as 5,000 jobs that end within a minute leave, and their litter."""
 _LITTER_S = 24 * 3600.0
 
 
@@ -73,16 +76,20 @@ class Spool(Transport):
         if aside.is_symlink() or aside.stat().st_uid != os.geteuid():
             raise OSError(f"{aside} is in the way: it must be a folder of uid {os.geteuid()}; look at it and remove it")
 
-    def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
-        """Regular files of our kind of name and size; everything else is moved aside, a bounded number at each call.
+    def arrivals(self, site: Site, max_files: int = 1000, without: Container[str] = ()) -> Iterator[Arrival]:
+        """Regular files of our kind of name and size, the oldest first; everything else is moved aside, a bounded number at each call.
 
-        A call that has given all it may is followed by one that begins with the next sub-folder: no name waits behind others for ever.
+        Of more names than are listed at once, the next call lists those of the next sub-folders: no name waits behind others for ever.
         """
         given = moved = 0
-        last = self._begin_after.pop(site.spool_dir, "")
-        for path in _entries(site.spool_dir, last):
+        listed = list(itertools.islice(_entries(site.spool_dir, self._begin_after.pop(site.spool_dir, "")), _MOST_LISTED))
+        if len(listed) == _MOST_LISTED:
+            self._begin_after[site.spool_dir] = listed[-1].relative_to(site.spool_dir).parts[0]
+        for path in sorted(listed, key=_came_ns):
+            name = str(path.relative_to(site.spool_dir))
+            if name in without:
+                continue
             if given >= max_files:
-                self._begin_after[site.spool_dir] = last
                 return
             content, why = _look_at(path)
             if why is not None and moved < _MOST_MOVED:
@@ -90,8 +97,7 @@ class Spool(Transport):
                 _put_aside(path, why, site.spool_dir)
             elif content is not None:
                 given += 1
-                last = path.relative_to(site.spool_dir).parts[0]
-                yield Arrival(name=str(path.relative_to(site.spool_dir)), sealed=content)
+                yield Arrival(name=name, sealed=content)
 
     def remove(self, arrival: Arrival, site: Site) -> None:
         """Unlink it; gone already is fine."""
@@ -100,6 +106,14 @@ class Spool(Transport):
     def refuse(self, arrival: Arrival, reason: str, site: Site) -> None:
         """Move it to ``.refused/`` beside a text file with the reason; when 1000 lie there it is removed instead."""
         _put_aside(site.spool_dir / arrival.name, reason, site.spool_dir)
+
+
+def _came_ns(path: Path) -> int:
+    """When the kernel last changed the file's inode, which no sender can set back; what is gone comes first, and costs nothing."""
+    try:
+        return path.lstat().st_ctime_ns
+    except OSError:
+        return 0
 
 
 def _look_at(path: Path) -> tuple[bytes | None, str | None]:

@@ -11,7 +11,7 @@ import pwd
 import random
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from gpualert_slurm.config import Site
 from gpualert_slurm.epilog import tcp_protocol as protocol
@@ -60,9 +60,9 @@ class Tcp(Transport):
             self._listener.stop()
             self._listener = None
 
-    def arrivals(self, site: Site, max_files: int = 1000) -> Iterator[Arrival]:
+    def arrivals(self, site: Site, max_files: int = 1000, without: Container[str] = ()) -> Iterator[Arrival]:
         """What was taken and is not read yet."""
-        return SPOOL.arrivals(site, max_files)
+        return SPOOL.arrivals(site, max_files, without)
 
     def remove(self, arrival: Arrival, site: Site) -> None:
         """Its content is safe."""

@@ -109,7 +109,7 @@ class Intake:
                 if self._stopping():
                     break
                 looked_at += len(batch)
-                taken += self._take([arrival for arrival in batch if arrival.name not in self._opened])
+                taken += self._take(batch)
         except (SealUnavailableError, OSError) as error:
             self.unread = True
             self._pause_s = min(LONGEST_PAUSE_S, max(1.0, 2 * self._pause_s))
@@ -127,7 +127,7 @@ class Intake:
 
     def _batches(self) -> Iterator[list[Arrival]]:
         batch: list[Arrival] = []
-        for arrival in self._transport.arrivals(self._site, MOST_AT_ONCE):
+        for arrival in self._transport.arrivals(self._site, MOST_AT_ONCE, self._opened):
             batch.append(arrival)
             if len(batch) >= BATCH or sum(len(a.sealed) for a in batch) >= BATCH_BYTES:
                 yield batch

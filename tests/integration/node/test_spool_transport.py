@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from pathlib import Path
 
@@ -144,6 +145,32 @@ def test_no_more_than_asked_for_at_once(site):
     as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
     TRANSPORT.send([b"x"] * 10, site)
     assert len(as_uid(DAEMON_UID, lambda: list(TRANSPORT.arrivals(site, 4)))) == 4
+
+
+def test_the_oldest_come_first_whatever_their_names_and_without_those_that_are_known(site):
+    """Whose job ended first is told first; a piece that waits for its others takes nobody's place."""
+    as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
+    for number in range(12):
+        TRANSPORT.send([b"%d" % number], site)
+        time.sleep(0.02)  # a file system's clock may tick a hundred times a second
+    came = as_uid(DAEMON_UID, lambda: list(TRANSPORT.arrivals(site, 5)))
+    assert [arrival.sealed for arrival in came] == [b"0", b"1", b"2", b"3", b"4"]
+    known = {arrival.name for arrival in came[1:]}
+    more = as_uid(DAEMON_UID, lambda: list(TRANSPORT.arrivals(site, 3, known)))
+    assert [arrival.sealed for arrival in more] == [b"0", b"5", b"6"]
+
+
+def test_more_names_than_are_listed_at_once_are_listed_in_turn(site, monkeypatch):
+    as_uid(DAEMON_UID, partial(TRANSPORT.prepare, site))
+    monkeypatch.setattr(spool, "_MOST_LISTED", 8)
+    ours = spool.Spool()
+    ours.send([b"x"] * 40, site)
+    seen = 0
+    for _ in range(12):
+        for arrival in list(ours.arrivals(site, 4)):
+            ours.remove(arrival, site)
+            seen += 1
+    assert seen == 40
 
 
 def test_every_piece_has_its_turn_though_more_come_than_are_taken(site, monkeypatch):
