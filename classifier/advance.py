@@ -16,6 +16,9 @@ from gpualert_slurm.series import Series
 MIN_WEAK = 3
 """A bar without a name, or a loss without a step, counts as progress from this many on."""
 _MOST_STEPS = re.compile(r"`max_steps=(\d{1,12})` reached")
+FEW_STEPS = 20
+FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
+"""Of steps that each take longer than a reading of a card, fewer say something of the run."""
 METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate")
 
 
@@ -53,6 +56,11 @@ class Advance:
         """When the last progress was printed, where times are known."""
         times = [m.time_ns for m in self.marks if m.time_ns is not None]
         return max(times, default=None)
+
+    @property
+    def enough_steps(self) -> int:
+        """So many steps say something of the run."""
+        return FEW_SLOW_STEPS if (self.step_s or 0.0) >= SLOW_STEP_S else FEW_STEPS
 
     @property
     def reached_end(self) -> bool:

@@ -70,18 +70,11 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
     return Parent(depends[0], None, "its dependency", (depends[1],)) if depends is not None else None
 
 
-def missed(job: JobRecord, not_loaded: tuple[Evidence, ...]) -> tuple[str, Evidence] | None:
-    """The path that a run printed among its settings as what to go on from, and its own word that nothing was loaded from there."""
-    told = [e for e in not_loaded if isinstance(e.source, Quote)]
-    heads = (excerpt.head or excerpt.tail for report in job.reports for excerpt in report.excerpts) if told else ()
-    for found in (found for head in heads for found in _PRINTED.finditer(head[:MOST_SETTINGS])):
-        path = found["path"].rstrip("/.")
-        if path.lower() in NEVER or not ("/" in path or re.search(r"\.\w{2,12}\Z", path)):
-            continue
-        for said in told:
-            if isinstance(said.source, Quote) and any(one in said.source.text for one in (path, path.rpartition("/")[0] or path, "resume")):
-                return path, said
-    return None
+def printed_paths(job: JobRecord) -> list[str]:
+    """What a run printed among its settings as the checkpoint to go on from."""
+    heads = ((one.head or one.tail)[:MOST_SETTINGS] for report in job.reports for one in report.excerpts)
+    paths = (found["path"].rstrip("/.") for head in heads for found in _PRINTED.finditer(head))
+    return [path for path in dict.fromkeys(paths) if path.lower() not in NEVER and ("/" in path or re.search(r"\.\w{2,12}\Z", path))]
 
 
 def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[AccountingRecord, ...] = ()) -> PastVerdict | None:

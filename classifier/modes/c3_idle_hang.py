@@ -72,7 +72,9 @@ class IdleHang(FailureMode):
 def _at_rest(facts: Facts) -> bool:
     """Whether the processes slept through a silence of most of the run's life, which need not be long then."""
     silence, life = facts.silence, facts.ending.elapsed_s
-    return silence is not None and bool(life) and silence.seconds >= max(LEAST_SILENT_S, MOST * (life or 0.0)) and bool(standstill.asleep(facts))
+    if silence is None or not life:
+        return False
+    return silence.seconds >= max(LEAST_SILENT_S, MOST * life) and bool(standstill.asleep(facts))
 
 
 def _most_of_its_life(facts: Facts) -> bool:

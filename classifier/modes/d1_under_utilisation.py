@@ -6,6 +6,7 @@ from itertools import groupby
 
 from gpualert_slurm.classifier import citations, strangers, words
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
+from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -15,9 +16,6 @@ from gpualert_slurm.verdict import Fault
 LOW_PERCENT = 15.0
 """Mean utilisation that jobstats shows in red; below it is worth a warning."""
 MIN_POINTS = 10
-FEW_STEPS = 20
-FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
-"""Fewer steps are enough where each takes longer than a reading of the card."""
 STALL_SHARE = 0.5
 """Confirmed: in half of the readings or more the engine stood still for the whole time since the reading before."""
 STALL_S = 2.0
@@ -56,8 +54,8 @@ class UnderUtilisation(FailureMode):
         ]
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
-        slow = (facts.advance.step_s or 0.0) >= SLOW_STEP_S
-        if not facts.advance.seen or (facts.advance.steps_done or FEW_STEPS) < (FEW_SLOW_STEPS if slow else FEW_STEPS):
+        done = facts.advance.steps_done
+        if not facts.advance.seen or (done and done < facts.advance.enough_steps):
             return not_testable("too few steps of progress to set the utilisation against", FLIP)
         means = {c.uuid: _mean(c, facts) for c in seen}
         low = [c for c in seen if means[c.uuid] < LOW_PERCENT]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, left_nothing, missed, new_stage, told_paths
+from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, printed_paths, told_paths
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
@@ -50,7 +51,7 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
-        if parent is None and facts.ended_well and not facts.advance.loaded and (gone := missed(facts.job, facts.advance.not_loaded)) is not None:
+        if parent is None and facts.ended_well and not facts.advance.loaded and (gone := _missed(facts)) is not None:
             return ruled_in(f"{gone[0]} is what it was to go on from, and the program said that it starts from scratch", FLIP, _without(facts, *gone))
         if parent is None:
             if not facts.ended_well:
@@ -183,6 +184,17 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
     )
 
 
+def _missed(facts: Facts) -> tuple[str, Evidence] | None:
+    """The path that a run printed among its settings as what to go on from, and its own word that nothing was loaded from there."""
+    told = [e for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
+    for path in printed_paths(facts.job) if told else ():
+        for said in told:
+            text = said.source.text if isinstance(said.source, Quote) else ""
+            if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
+                return path, said
+    return None
+
+
 def _without(facts: Facts, path: str, said: Evidence) -> Account:
     shows = [Said(f"its own settings name {path} to go on from, and the program said that it starts from scratch", (said,))]
     shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
@@ -193,7 +205,7 @@ def _without(facts: Facts, path: str, said: Evidence) -> Account:
         variant="from_scratch",
         implies=(f"what was saved at {path} was not used",),
         cannot_decide=("whether a first start was wanted",),
-        advice=(f"Look whether it is there, from the job's working directory and node: ls -l {path}",),
+        advice=(f"Look whether it is there, from the job's working directory and node: ls -l {shlex.quote(path)}",),
     )
 
 

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from gpualert_slurm.classifier import words
-from gpualert_slurm.classifier.advance import saved_step
+from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
-FEW_STEPS = 20
-FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
-"""So many are no handful where each takes this long."""
 MOST_IN_ALL = 10
 """Of fewer steps that are told as a product (epochs and batches, time and rate), nothing is learned."""
 CHANGING = {"loss", "accuracy", "grad_norm"}
@@ -65,8 +62,7 @@ class Undertrained(FailureMode):
         if (other := _no_training(marks, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
-        enough = FEW_SLOW_STEPS if (facts.advance.step_s or 0.0) >= SLOW_STEP_S else FEW_STEPS
-        if done >= enough or (by_epochs and not summed and done != saved):
+        if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
         return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
 

@@ -106,3 +106,13 @@ def test_a_run_that_was_not_told_what_to_go_on_from_may_begin_anew(settings: str
 
 def test_a_run_that_loaded_it_after_all_is_good():
     assert ended_well("Namespace(resume='runs/a/last.pt')", ANEW["an arrow"] + "\nresumed from runs/a/prev.pt at step 0").mode == "G1"
+
+
+def test_a_path_that_a_job_printed_is_quoted_in_what_people_paste():
+    said = ended_well("resume=runs/`id`/last.pt", "runs/`id`/last.pt missing -> fresh start")
+    assert said.mode == "E2"
+    assert any("ls -l 'runs/`id`/last.pt'" in line for line in said.advice)
+
+
+def test_a_folder_of_one_letter_is_found_in_no_text():
+    assert ended_well("Namespace(resume='a/last.pt')", "no checkpoint found in cache/, starting from scratch").mode == "G1"
