@@ -1,4 +1,4 @@
-"""Test part: one process over arrays: tokens in plain JAX, and signals in Keras on JAX or PyTorch."""
+"""One process over arrays: tokens in plain JAX, and signals in Keras on JAX or PyTorch."""
 
 from functools import partial
 
@@ -29,4 +29,4 @@ SCRIPTS = (
     Either(keras(data="n = 24\nsignals, labels = signals[:n], labels[:n]"), "E3", script=K, env=(("EPOCHS", "1"),)),
     Either(keras(ready=STOP), "G1", script=K, env=(("EPOCHS", "40"), ("LR", "0.02")), hard=True),
 )  # fmt: skip
-RECIPE = Recipe("array_rooms", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("array_rooms", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

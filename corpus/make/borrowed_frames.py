@@ -1,4 +1,4 @@
-"""Test part: one process that trains by means of a framework: Lightning, transformers' Trainer, accelerate, diffusers, Ignite, TRL."""
+"""One process that trains by means of a framework: Lightning, transformers' Trainer, accelerate, diffusers, Ignite, TRL."""
 
 import json
 from collections.abc import Iterator
@@ -56,4 +56,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
     yield from chain(either_jobs(ON_211, "torch-211"), either_jobs(ON_29, "torch-29"))
 
 
-RECIPE = Recipe("borrowed_frames", "test", jobs)
+RECIPE = Recipe("borrowed_frames", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: what else runs on a university's grid: JAX on several hosts, MPI, dask, accelerate, Lightning, and arrays of one process each."""
+"""What else runs on a university's grid: JAX on several hosts, MPI, dask, accelerate, Lightning, and arrays of one process each."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -87,4 +87,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("campus_grid", "test", jobs)
+RECIPE = Recipe("campus_grid", "development", jobs)

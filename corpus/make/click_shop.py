@@ -1,4 +1,4 @@
-"""Test part: an advertiser's parameter server and its workers, each a task of srun, in lines of JSON: the server stops or the workers do, or they are moved about by the queue."""
+"""An advertiser's parameter server and its workers, each a task of srun, in lines of JSON: the server stops or the workers do, or they are moved about by the queue."""
 
 from collections.abc import Iterator
 
@@ -52,4 +52,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("click_shop", "test", jobs)
+RECIPE = Recipe("click_shop", "development", jobs)

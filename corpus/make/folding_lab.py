@@ -1,4 +1,4 @@
-"""Test part: a structure lab's fully sharded trainer below torchrun, logged with milliseconds to the error stream."""
+"""A structure lab's fully sharded trainer below torchrun, logged with milliseconds to the error stream."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -69,4 +69,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("folding_lab", "test", jobs)
+RECIPE = Recipe("folding_lab", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process that plays or sweeps: Stable-Baselines3, episodes by hand, and Optuna's trials."""
+"""One process that plays or sweeps: Stable-Baselines3, episodes by hand, and Optuna's trials."""
 
 from functools import partial
 
@@ -20,4 +20,4 @@ SCRIPTS = (
     Either(ball(), "G1", script=E, hard=True),
     Either(sweep(trial=OOM, study=CAUGHT), "G1", script=S, hard=True),
 )  # fmt: skip
-RECIPE = Recipe("games_and_trials", "test", lambda: either_jobs(SCRIPTS, "torch-211"))
+RECIPE = Recipe("games_and_trials", "development", lambda: either_jobs(SCRIPTS, "torch-211"))

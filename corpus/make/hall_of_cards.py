@@ -1,4 +1,4 @@
-"""Test part: the houses' programs with a card beside each rank, whose readings are told beforehand: cards that break, are held back, starve, wait for the wire or for one of them, stand still, or do their work.
+"""The houses' programs with a card beside each rank, whose readings are told beforehand: cards that break, are held back, starve, wait for the wire or for one of them, stand still, or do their work.
 
 No GPU is there: what a program says of CUDA it says by itself. It waits, starves, lags and saves in earnest.
 """
@@ -158,4 +158,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("hall_of_cards", "test", jobs)
+RECIPE = Recipe("hall_of_cards", "development", jobs)

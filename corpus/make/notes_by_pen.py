@@ -1,4 +1,4 @@
-"""Test part, by hand: one process on one card: tensors in two places, calls the card refuses, memory that ran out or nearly, a card that waits, a good run with a past."""
+"""By hand: one process on one card: tensors in two places, calls the card refuses, memory that ran out or nearly, a card that waits, a good run with a past."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -112,4 +112,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("notes_by_pen", "test", jobs)
+RECIPE = Recipe("notes_by_pen", "development", jobs)

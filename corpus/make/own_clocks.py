@@ -1,4 +1,4 @@
-"""Test part: one process that meets its own time limit, is ended by hand, or stands still until its time is over."""
+"""One process that meets its own time limit, is ended by hand, or stands still until its time is over."""
 
 import json
 from collections.abc import Iterator
@@ -44,4 +44,4 @@ def jobs() -> Iterator[LocalJob]:
     yield stands("torch", {"train_names.py": names(evaluated="if step == 100:\n    print('uploading samples', flush=True)\n    os.mkfifo('samples.pipe')\n    open('samples.pipe', 'w')")}, "train_names.py")
 
 
-RECIPE = Recipe("own_clocks", "test", jobs)
+RECIPE = Recipe("own_clocks", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process over pictures: masks of discs, leaves by colour, and a GAN on a ring."""
+"""One process over pictures: masks of discs, leaves by colour, and a GAN on a ring."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -50,4 +50,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
     yield from chain(either_jobs(ON_213, "torch"), either_jobs(ON_211, "torch-211"))
 
 
-RECIPE = Recipe("picture_labs", "test", jobs)
+RECIPE = Recipe("picture_labs", "development", jobs)

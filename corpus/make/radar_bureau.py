@@ -1,4 +1,4 @@
-"""Test part: a weather service's nowcasting network, DDP over gloo, a task of srun for each rank; whoever prints prints the time, the rank and a bar."""
+"""A weather service's nowcasting network, DDP over gloo, a task of srun for each rank; whoever prints prints the time, the rank and a bar."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -84,4 +84,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("radar_bureau", "test", jobs)
+RECIPE = Recipe("radar_bureau", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part, on Slurm: batch jobs of one task from many desks: cut off, called off, standing, starved, saving, begun anew, shot, or failing."""
+"""On Slurm: batch jobs of one task from many desks: cut off, called off, standing, starved, saving, begun anew, shot, or failing."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -115,4 +115,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("shared_queue", "test", jobs)
+RECIPE = Recipe("shared_queue", "development", jobs)

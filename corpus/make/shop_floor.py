@@ -1,4 +1,4 @@
-"""Test part: one process of a company's team: two towers that tell of themselves in JSON, words in sound set by an INI file, shards of text, and a bench of suites."""
+"""One process of a company's team: two towers that tell of themselves in JSON, words in sound set by an INI file, shards of text, and a bench of suites."""
 
 import json
 from collections.abc import Iterator
@@ -55,4 +55,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
     yield from chain(either_jobs(ON_213, "torch"), either_jobs(ON_211, "torch-211"))
 
 
-RECIPE = Recipe("shop_floor", "test", jobs)
+RECIPE = Recipe("shop_floor", "development", jobs)

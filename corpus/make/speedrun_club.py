@@ -1,4 +1,4 @@
-"""Test part: a club of hobbyists with one file and hand-made averaging of gradients, started by torchrun or srun, in arrays, in loops of shell, with whatever else stands in the script."""
+"""A club of hobbyists with one file and hand-made averaging of gradients, started by torchrun or srun, in arrays, in loops of shell, with whatever else stands in the script."""
 
 from collections.abc import Iterator
 
@@ -69,4 +69,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("speedrun_club", "test", jobs)
+RECIPE = Recipe("speedrun_club", "development", jobs)

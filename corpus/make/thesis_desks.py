@@ -1,4 +1,4 @@
-"""Test part: one process of a student's plain loop: town names letter by letter, and prices of houses below a bar."""
+"""One process of a student's plain loop: town names letter by letter, and prices of houses below a bar."""
 
 from functools import partial
 from itertools import chain
@@ -58,4 +58,4 @@ ON_211 = (
     Either(house(early=BYE), "G1", script=H, env=(("EPOCHS", "4"),), hard=True),
     Either(house(mid="if i % 29 == 0:\n    tqdm.write(f'WARNING: row {int(xb[0, 0] * 1e4)} has nan in column 7 (garage_age), filled with the median')"), "G1", script=H, env=(("LR", "0.02"),), hard=True),
 )  # fmt: skip
-RECIPE = Recipe("thesis_desks", "test", lambda: chain(either_jobs(ON_213, "torch"), either_jobs(ON_211, "torch-211")))
+RECIPE = Recipe("thesis_desks", "development", lambda: chain(either_jobs(ON_213, "torch"), either_jobs(ON_211, "torch-211")))

@@ -1,4 +1,4 @@
-"""Test part, by hand: jobs of several ranks whose cards are full, broken, held back, starved, waited for, or well, as six houses' trainers tell of them."""
+"""By hand: jobs of several ranks whose cards are full, broken, held back, starved, waited for, or well, as six houses' trainers tell of them."""
 
 from collections.abc import Iterator
 
@@ -135,4 +135,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("ward_pages", "test", jobs)
+RECIPE = Recipe("ward_pages", "development", jobs)
