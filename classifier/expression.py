@@ -12,6 +12,7 @@ line (text, prefix off); the expression in the line's bytes (UTF-8, prefix on, n
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier.regex_tree import REPEATS, Node, Value, nodes, tree
@@ -25,6 +26,7 @@ _FEW = 4
 _SPACE = "\t\x0b\x0c\x1c\x1d\x1e\x1f "
 """ASCII characters for which str.isspace holds, without line ends."""
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_NUMERALS = frozenset("0123456789")
 _AT_BEGIN = frozenset({"AT_BEGINNING", "AT_BEGINNING_STRING"})
 _SINGLE = frozenset({"LITERAL", "NOT_LITERAL", "ANY", "IN"})
 _INSTEAD = {"ASSERT": "", "ASSERT_NOT": "", "GROUPREF": r"[^\n]*"}
@@ -89,11 +91,15 @@ def _has_word(pieces: list[Node]) -> bool:
 
 def _few_letters(items: Value) -> bool:
     """``[Ll]`` begins a word as good as a letter does."""
-    return len(items) <= _FEW and all(str(kind) == "LITERAL" and chr(value) in _WORD for kind, value in items)
+    return _few(items, _WORD)
+
+
+def _few(items: Value, of: Collection[str]) -> bool:
+    return len(items) <= _FEW and all(str(kind) == "LITERAL" and chr(value) in of for kind, value in items)
 
 
 def _sequence(pieces: list[Node], way: _Way) -> str:
-    while way.last and pieces and _optional(pieces[-1]):
+    while way.last and pieces and _optional(pieces[-1]) and not _ends_number(pieces):
         pieces = pieces[:-1]
     return "".join(_piece(kind, value, way.inner(last=at == len(pieces) - 1), pieces, at) for at, (kind, value) in enumerate(pieces))
 
@@ -108,6 +114,11 @@ def _optional(node: Node) -> bool:
     if kind == "SUBPATTERN":
         return all(_optional(inner) for inner in nodes(value[3]))
     return kind == "BRANCH" and any(all(_optional(inner) for inner in nodes(branch)) for branch in value[1])
+
+
+def _ends_number(pieces: list[Node]) -> bool:
+    r"""Whether they end as ``[01]\\b`` does, which without its end would match in each number that begins so."""
+    return len(pieces) > 1 and pieces[-1][0] == "AT" and str(pieces[-1][1]) == "AT_BOUNDARY" and pieces[-2][0] == "IN" and _few(pieces[-2][1], _NUMERALS)
 
 
 def _piece(kind: str, value: Value, way: _Way, pieces: list[Node], at: int) -> str:
@@ -137,7 +148,7 @@ def _anchor(name: str, pieces: list[Node], at: int) -> str:
         return _BEGINS
     if name == "AT_BOUNDARY":  # kept beside an ASCII word character only: there, what Python calls a boundary is one between bytes
         beside = pieces[at + 1 : at + 2] + (pieces[at - 1 : at] if at else [])
-        if any(kind == "LITERAL" and chr(value) in _WORD for kind, value in beside):
+        if any((kind == "LITERAL" and chr(value) in _WORD) or (kind == "IN" and _few(value, _NUMERALS)) for kind, value in beside):
             return r"\b"
     return ""
 

@@ -160,12 +160,16 @@ def test_what_is_derived_from_a_pattern_stands_in_whatever_it_can_match(name, re
     ("regex", "line"),
     [
         (r"(?i)task failed", "TAS\u212a FAILED"), (r"\w{3} down", "äöü down"), (r"^x=\d+$", "x=٣"), (r"a.c", "a█c"), (r"(?:ab|cd){2}e", "abcde"),
-        (r"\bno\b", "no"), (r"[^a-z]stop", "ßstop"), (r"(\d)\1 twice", "77 twice"), (r"(?<=x)y z", "xy z"), (r"a{30,40}b", "a" * 31 + "b"),
+        (r"\bno\b", "no"), (r"at step [01]\b", "at step 0"), (r"at step [01]\b", "at step 1—"), (r"[^a-z]stop", "ßstop"), (r"(\d)\1 twice", "77 twice"), (r"(?<=x)y z", "xy z"), (r"a{30,40}b", "a" * 31 + "b"),
     ],
 )  # fmt: skip
 def test_an_expression_matches_the_bytes_of_what_the_pattern_matches(regex, line):
     assert re.search(regex, line)
     assert re.search(b"(?m)" + expression(regex).encode("latin-1"), line.encode())
+
+
+def test_a_number_at_the_end_of_a_pattern_is_not_nominated_where_a_longer_one_begins_so():
+    assert not re.search(b"(?m)" + expression(r"at step [01]\b").encode("latin-1"), b"saved at step 1200")
 
 
 def test_a_pattern_that_can_match_nothing_has_no_expression():
