@@ -118,7 +118,8 @@ def _optional(node: Node) -> bool:
 
 def _ends_number(pieces: list[Node]) -> bool:
     r"""Whether they end as ``[01]\\b`` does, which without its end would match in each number that begins so."""
-    return len(pieces) > 1 and pieces[-1][0] == "AT" and str(pieces[-1][1]) == "AT_BOUNDARY" and pieces[-2][0] == "IN" and _few(pieces[-2][1], _NUMERALS)
+    number, end = (pieces[-2], pieces[-1]) if len(pieces) > 1 else (("", None), ("", None))
+    return end[0] == "AT" and str(end[1]) == "AT_BOUNDARY" and number[0] == "IN" and _few(number[1], _NUMERALS)
 
 
 def _piece(kind: str, value: Value, way: _Way, pieces: list[Node], at: int) -> str:
