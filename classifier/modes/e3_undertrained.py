@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
+from gpualert_slurm.classifier.brief import brief, keras_epochs
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -16,6 +17,8 @@ from gpualert_slurm.verdict import Fault
 
 MOST_IN_ALL = 10
 """Of fewer steps that are told as a product (epochs and batches, time and rate), nothing is learned."""
+FEW_TIMESTEPS = 512
+"""Steps of an environment, of which an update takes many."""
 CHANGING = {"loss", "accuracy", "grad_norm"}
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
 
@@ -48,8 +51,11 @@ class Undertrained(FailureMode):
         if (none := _none_at_all(facts)) is not None:
             return ruled_in("the program says that it trained nothing", flip, _of_nothing(facts, none))
         done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
-        if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL):
+        if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL or done == told[0]):
             return ruled_in(f"{told[0]} steps and exit 0", flip, _few(facts, told[0], (told[1],)))
+        if (passes := brief(facts)) is not None:
+            count = f"{passes[0]} pass" + ("" if passes[0] == 1 else "es")
+            return ruled_in(f"{count} that took next to no time, and exit 0", flip, _few(facts, passes[0], (passes[1],), "pass"))
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
@@ -67,12 +73,12 @@ class Undertrained(FailureMode):
         return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
 
 
-def _few(facts: Facts, done: int, marks: tuple[Evidence, ...]) -> Account:
+def _few(facts: Facts, done: int, marks: tuple[Evidence, ...], unit: str = "step") -> Account:
     smoke = bool(SMOKE.search(_name(facts)))
-    of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned else ""
-    plural = "" if done == 1 else "s"
-    headline = f"completed after {done} step{plural}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
-    shows = [Said(f"{done} step{plural}{of} were done", marks)]
+    of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned and unit == "step" else ""
+    told = unit if done == 1 else f"{unit}es" if unit == "pass" else f"{unit}s"
+    headline = f"completed after {done} {told}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
+    shows = [Said(f"{done} {told}{of} were done", marks)]
     if facts.cite_end():
         shows.append(Said("the run ended with exit 0", facts.cite_end()))
     return Account(
@@ -91,13 +97,35 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
         took, rate = end.data.get("train_runtime"), end.data.get("train_steps_per_second")
         if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and 0.5 <= took * rate < MOST_IN_ALL:
             return round(took * rate), end  # transformers' Trainer
+    if (shown := _one_by_one(facts.advance.marks)) is not None:
+        return shown
+    timesteps = [step for m in facts.advance.marks if m.pattern == "stable_baselines.count" and isinstance(step := m.data.get("step"), int)]
+    if timesteps and max(timesteps) < FEW_TIMESTEPS and len(timesteps) == len(facts.advance.marks):
+        return max(timesteps), facts.advance.marks[-1]
     each = [m for m in facts.advance.marks if m.data.get("per_epoch") and isinstance(m.data.get("planned"), int)]
-    each = [m for m in each if m.data.get("epoch") is not None or "val_loss" in m.data]  # else an evaluation's, it may be
+    headers = keras_epochs(facts.job) if each else 0
+    each = [m for m in each if m.data.get("epoch") is not None or "val_loss" in m.data or headers]  # else an evaluation's, it may be
     if not each or any(isinstance(step := m.data.get("step"), int) and step >= MOST_IN_ALL for m in facts.advance.marks):
         return None
-    epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [len(each)]
+    epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [headers or len(each)]
     total = max(int(m.data["planned"]) for m in each) * max(*epochs, len({m.data.get("epoch") for m in each}))
     return (total, each[-1]) if 0 < total < MOST_IN_ALL else None
+
+
+def _one_by_one(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
+    """Steps that begin anew with each pass, where every one of them is printed and they are fewer than MOST_IN_ALL in all."""
+    files: dict[tuple[str | None, str], list[tuple[int, Evidence]]] = {}
+    for m in marks:
+        if isinstance(step := m.data.get("step"), int):
+            file = m.source.file if isinstance(m.source, Quote) else ""
+            files.setdefault((m.where.node, file), []).append((step, m))
+    told = max(files.values(), key=len, default=[])
+    steps, first = [step for step, _ in told], told[0][0] if told else -1
+    if first not in {0, 1} or len(told) >= MOST_IN_ALL or any(m.data.get("coarse") or int(m.data.get("seen", 1)) > 1 for _, m in told[1:]):
+        return None
+    anew = sum(b == first < a for a, b in pairwise(steps))
+    whole = anew > 0 and all(b == a + 1 or b == first < a for a, b in pairwise(steps))
+    return (len(told), told[-1][1]) if whole else None
 
 
 def _none_at_all(facts: Facts) -> Evidence | None:
@@ -166,7 +194,7 @@ def _anew(facts: Facts, marks: Sequence[Evidence]) -> bool:
 
 def _last_save(facts: Facts) -> int | None:
     """The step that the last save is named by, where it came after all progress: so far the run got, whatever its lines count."""
-    last = facts.advance.marks[-1:]
+    last = [m for m in facts.advance.marks if "step" in m.data][-1:]
     saves = [e for e in facts.advance.saved if last and _behind(e, last[0])]
     return saved_step(saves[-1]) if saves else None
 

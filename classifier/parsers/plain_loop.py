@@ -20,13 +20,14 @@ _HELD_OUT = re.compile(r"\b(?:val|valid|validation|test|eval|evaluation|dev|held
 """What stands before a loss that is of no training."""
 _BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
-    r"(?<![\w/.])(?:global[_ ]?step|steps?|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
+    r"(?<![\w/.])(?:train/)?(?:global[_ ]?step|steps?|step_i|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
 _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
 )
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
-_BRACKET = re.compile(r"\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
+_BRACKET = re.compile(r"(?:[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,16} [\w.-]{1,60}:\d{1,6}\])?\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
+"""At the line's beginning, or behind absl's head (CLU's metric writers print so)."""
 _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"

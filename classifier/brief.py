@@ -1,0 +1,129 @@
+"""Whether a run that counts passes, rounds or epochs, and no steps within them, was over before anything could be learned.
+
+Few passes prove nothing: three epochs over a large set are a whole fine-tuning. They are a handful of steps where the program tells how many
+batches (or samples, and how many in a batch) a pass has; else where each took next to no time and the loss has hardly come down; of a single one,
+where the whole job was short.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from gpualert_slurm.classifier.advance import FEW_STEPS
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.numbers import count, finite
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.job_record import JobRecord
+
+MOST_PASSES = 4
+MOST_TOLD = 10
+"""So many steps, told as a product of batches and passes, are a handful."""
+BRIEF_S = 0.25
+"""A pass that takes no longer is of a few batches."""
+BRIEF_JOB_S = 60.0
+"""Where the lines came all at once, or there is one alone, the job is as long."""
+HARDLY = 0.6
+"""A loss that ends above this share of its first has hardly come down …"""
+LOW = 0.1
+"""… unless it is that low: then there was nothing to learn."""
+LEARNED = 0.75
+MOST_TEXT = 16_384
+MOST_LINE = 300
+_OTHER = re.compile(r"\b(?:trial|fold|generation|episode|game|stage|phase|task|chain|k-?fold|cv|test|eval\w*|score|metric\w*)\b", re.IGNORECASE)
+_WITHIN = re.compile(r"\b(?:batch(?:es)?|steps?|iters?|iterations?|updates?)\b", re.IGNORECASE)
+"""Words of what a pass consists of: then it is counted, or was left out."""
+_N = r"(?P<n>\d{1,3}(?:[,_]\d{3}){1,3}|\d{1,9})(?![\d.])"
+_UNITS = r"(?:mini-?batch(?:es)?|batch(?:es)?|steps?|iterations?|iters|updates?)"
+_ITEMS = (
+    r"(?:samples|examples|images|pictures|sentences|sequences|pairs|documents|docs|rows|records|utterances|houses|clips|items|points|texts|windows"
+    r"|graphs|molecules|reviews|tiles)"
+)
+_BATCHES = re.compile(
+    rf"(?<![\w.,/-]){_N} (?:train(?:ing)? |optimi[sz]er |full |whole )?{_UNITS}(?! (?:size|of warm|warm))\b"
+    rf"|\b(?:steps|batches|iters|iterations|updates)(?:_| )per(?:_| )epoch\W{{1,4}}{_N.replace('<n>', '<per>')}"
+    rf"|\blen\((?:train_?)?(?:data_?)?(?:loader|dl)\)\W{{1,4}}{_N.replace('<n>', '<len>')}",
+    re.IGNORECASE,
+)
+_SAMPLES = re.compile(
+    rf"(?<![\w.,/-]){_N} (?:train(?:ing)? |labell?ed )?{_ITEMS}\b"
+    rf"|(?<![A-Za-z])(?:n_?train|num_?train\w{{0,9}}|train_?size|n_?samples|num_?samples|num_?examples|samples|examples|images"
+    rf"|train(?:ing)?(?: ?set| ?data| samples| examples| images)?)(?: size)?['\"]?\s?[:=]\s?{_N.replace('<n>', '<named>')}",
+    re.IGNORECASE,
+)
+_BATCH = re.compile(
+    rf"(?<![A-Za-z])(?:(?:train_)?batch(?:[_ -]?size)?|bs|bsz)['\"]?\s?[:=]?\s?{_N}|\bbatches of {_N.replace('<n>', '<of>')}", re.IGNORECASE
+)
+_JUDGED = re.compile(r"\b(?:val\w*|test\w*|eval\w*|dev|held|warm\w*|log\w*|sav(?:e|es|ed|ing)|every|accum\w*|skip\w*|worker)\b", re.IGNORECASE)
+_HEADER = re.compile(r"^Epoch (\d{1,6})/(\d{1,6})\s{0,4}$", re.MULTILINE)
+
+
+def brief(facts: Facts) -> tuple[int, Evidence] | None:
+    """How many passes were done, and the last line that tells of one."""
+    go = facts.advance
+    marks = [m for m in go.marks if "epoch" in m.data or "step" in m.data]
+    if not marks or go.loaded or any((m.pattern or "").startswith("transformers") for m in marks):
+        return None
+    texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
+    if any("step" in m.data and not m.data.get("coarse") for m in marks) or any(_OTHER.search(text) for text in texts):
+        return None
+    counts = _counts(marks)
+    if not counts or counts[0] not in {0, 1} or any(b != a + 1 for a, b in pairwise(counts)) or len(counts) > MOST_PASSES:
+        return None
+    each = _told(facts.job)
+    if each is not None and (each * len(counts) >= FEW_STEPS or each * len(counts) < MOST_TOLD):
+        return (len(counts), marks[-1]) if each * len(counts) < MOST_TOLD else None
+    losses = finite(go.loss.values) if go.loss is not None else []
+    if not losses or losses[-1] < max(LOW, HARDLY * losses[0]) or go.metrics.get("accuracy", 0.0) >= LEARNED:
+        return None
+    return (len(counts), marks[-1]) if _quick(facts, marks, len(counts), texts) else None
+
+
+def keras_epochs(job: JobRecord) -> int:
+    """How many epochs the headers of a Keras' ``fit`` tell; 0: there is none, and what is counted may be an evaluation."""
+    return max((int(found[2]) for text in _texts(job) for found in _HEADER.finditer(text)), default=0)
+
+
+def _counts(marks: Sequence[Evidence]) -> list[int]:
+    """The passes that were told, each once, in order; empty where what is counted are no whole numbers."""
+    found = [m.data["epoch"] if "epoch" in m.data else m.data.get("step") for m in marks]
+    whole = [int(n) for n in found if isinstance(n, (int, float)) and float(n).is_integer()]
+    return sorted(set(whole)) if len(whole) == len(marks) else []
+
+
+def _quick(facts: Facts, marks: Sequence[Evidence], passes: int, texts: Sequence[str]) -> bool:
+    """Whether each pass took next to no time, as far as times tell."""
+    times = sorted({m.time_ns for m in marks if m.time_ns is not None})
+    apart = [(b - a) / 1e9 for a, b in pairwise(times) if b - a > 1_000_000]
+    if passes > 1 and len(apart) >= passes - 1:
+        return statistics.median(apart) <= BRIEF_S
+    if passes == 1 and (len(texts) > 1 or any(_WITHIN.search(text) for text in texts)):
+        return False
+    elapsed = facts.ending.elapsed_s
+    return bool(times) and elapsed is not None and elapsed <= BRIEF_JOB_S
+
+
+def _texts(job: JobRecord) -> Iterator[str]:
+    for report in job.reports:
+        for one in report.excerpts:
+            yield (one.head or one.tail)[:MOST_TEXT]
+
+
+def _told(job: JobRecord) -> int | None:
+    """Batches of a pass, as the program tells them, or as its samples and their number in a batch make them; the most that is told."""
+    batches, samples, sizes = set(), set(), set()
+    for line in (line[:MOST_LINE] for text in _texts(job) for line in text.splitlines()):
+        judged = _JUDGED.search(line) is not None and "train" not in line.lower()
+        batches |= {_number(found) for found in _BATCHES.finditer(line) if not judged}
+        samples |= {_number(found) for found in _SAMPLES.finditer(line) if not judged}
+        sizes |= {_number(found) for found in _BATCH.finditer(line)}
+    product = math.ceil(max(samples) / min(sizes)) if samples and sizes and min(sizes) > 0 else 0
+    most = max([*batches, product], default=0)
+    return most or None
+
+
+def _number(found: re.Match[str]) -> int:
+    return next((value for text in found.groupdict().values() if text and (value := count(text)) is not None), 0)

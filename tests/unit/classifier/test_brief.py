@@ -1,0 +1,44 @@
+"""Runs that count passes and no steps: a handful of batches where the program tells how many there are, or where a pass took next to no time."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+FEW = {
+    "rounds of moments": (0.08, "[0]\ttrain-rmse:2.04499\tvalid-rmse:2.13563\n[1]\ttrain-rmse:1.86476\tvalid-rmse:1.95440\nsaved model.json\n"),
+    "epochs of moments": (0.1, "epoch 1/3 loss 2.31\nepoch 2/3 loss 2.30\nepoch 3/3 loss 2.29\n"),
+    "one pass of a short job": (1.0, "Epoch 1, Loss: 6.0659\nweights written\n"),
+    "batches of an epoch": (9.0, "train set: 24 examples, 3 batches per epoch\nepoch 1/1 mean loss 2.3012\n"),
+    "samples, and how many in a batch": (9.0, "{'n_train': 32, 'batch_size': 16, 'epochs': 2}\nep 1 loss 2.3111\nep 2 loss 2.2911\n"),
+    "Keras, behind its own header": (0.1, "Epoch 1/2\n1/1 - 1s - 510ms/step - loss: 2.3101\nEpoch 2/2\n1/1 - 0s - 50ms/step - loss: 2.2901\n"),
+    "batches that begin anew": (0.1, "== epoch 1 ==\n  [1/2] loss 2.31\n  [2/2] loss 2.30\n== epoch 2 ==\n  [1/2] loss 2.29\n  [2/2] loss 2.28\n"),
+    "timesteps of an environment": (0.1, "| time/              |          |\n|    iterations      | 1        |\n|    total_timesteps | 128      |\n"),
+    "absl's head before the step": (0.1, "I1122 12:00:01.123456 140 train.py:67] [1] loss=2.41\nI1122 12:00:02.123456 140 train.py:67] [2] loss=2.39\n"),
+}
+GOOD = {
+    "epochs of a while": (31.0, "epoch 1/3 loss 1.21 val 1.10\nepoch 2/3 loss 0.99 val 0.98\nepoch 3/3 loss 0.91 val 0.95\n"),
+    "quick epochs that learned": (0.1, "epoch 1/3 loss 2.31\nepoch 2/3 loss 1.20\nepoch 3/3 loss 0.62\n"),
+    "many batches of an epoch": (0.1, "train set: 51200 examples, 800 batches per epoch\nepoch 1/1 mean loss 1.3012\n"),
+    "samples in many batches": (0.1, "train: 3200 | val: 400 | batch: 32 | epochs: 1\nepoch 1: train_loss=1.3111 val_loss=1.2001\n"),
+    "the rest of an earlier run": (0.1, "Resuming training from checkpoint out/last.pt\nepoch 1 loss 0.61\nepoch 2 loss 0.60\nsaved\n"),
+    "folds": (0.1, "fold 1: loss 0.91\nfold 2: loss 0.89\nfold 3: loss 0.90\nmean loss 0.90\n"),
+    "timesteps enough": (0.1, "| time/              |          |\n|    iterations      | 12       |\n|    total_timesteps | 24576    |\n"),
+}
+
+
+def ended_well(between_s: float, text: str) -> str:
+    number = text.count("\n")
+    times, end = [1 + i * between_s for i in range(number)], 2 + number * between_s
+    return Run().rank(0, "n1", text, code=0, end=end, times=times, stream="out").accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_few_passes_of_few_batches_are_hardly_a_training(name: str):
+    assert ended_well(*FEW[name]) == "E3"
+
+
+@pytest.mark.parametrize("name", sorted(GOOD))
+def test_few_passes_are_a_training_where_they_took_their_time_or_learned(name: str):
+    assert ended_well(*GOOD[name]) == "G1"
