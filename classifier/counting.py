@@ -56,12 +56,17 @@ _STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|ite
 _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
 _SAYS = r"(?:[:=]|[-=]>|→|≈|~|(?:(?:over|of) the last \d{1,6}(?: [a-z]{1,12})? )?(?:is(?: now)?|was|now|at)\b)"
 """What stands between a name and its number."""
+_OWN_LOSS = r"(?!val|test|eval|dev|best|min|max|prev|last|gen|disc|crit|adv|policy|pi|actor|value|vf|aux|kl|reg)[a-z]{2,16}(?:_[a-z]{2,12})?_loss"
+"""A loss by the name of what is learned (``caption_loss``)."""
 _LOSS = re.compile(
-    rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|trn?|avg|mean|total|batch|epoch|running)[ _/.-]?)?(?:{LOSS_WORDS})"
+    rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|trn?|avg|mean|total|batch|epoch|running)[ _/.-]?)?(?:{LOSS_WORDS})|{_OWN_LOSS}"
     rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])(?:/\w{{1,8}})?"
     rf"['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
+_TRAINED = re.compile(rf"\b(?:train|trn|tr)\s?[:=]?\s(?P<value>{NUMBER})\W{{1,8}}(?:val\w{{0,7}}|dev)\s?[:=]?\s{NUMBER}(?![\w%])", re.IGNORECASE)
+_ACCURACY = re.compile(r"\bacc(?:uracy)?\b", re.IGNORECASE)
+"""``trn 2.31 val 2.35 acc 0.1``: where the accuracy has a name of its own, the other two are losses."""
 _METRIC = re.compile(
     rf"(?<![A-Za-z])(?:(?:train(?:ing)?|valid(?:ation)?|val|eval|test|dev|avg|mean|top)[ _/.@1-9'a-z-]{{0,6}}[ _/.:-]?)?"
     rf"(?:{METRIC_WORDS})(?![A-Za-z])(?:[_/][A-Za-z]{{1,8}})?['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?{NUMBER}(?![\w])",
@@ -184,11 +189,11 @@ def _counting(text: str) -> Data | None:
     if metric is None and not told and (not word or word in _WEAK_WORDS):
         return None
     data = _counts(body, word, at, count(found["planned"]))
-    loss = _LOSS.search(body)
+    loss = _LOSS.search(body) or (_TRAINED.search(body) if _ACCURACY.search(body) else None)
     value = number(loss["value"]) if loss else None
     if loss and value is not None:
         data["loss"] = value
-        if loss["distance"] and math.isfinite(value):
+        if loss.groupdict().get("distance") and math.isfinite(value):
             data["distance"] = True
     if metric is None and "step" in data:
         data["coarse"] = True  # a script counts its own steps so, too

@@ -20,6 +20,8 @@ LEAST_WITH_PROOF = 5
 LEAST_AT_CHANCE = 8
 LEAST_STILL, HIGH, STILL = 24, 0.6, 0.012
 """So many values of a loss above a coin's toss (ln 2), with so little spread for their height, and no trend: nothing was learned."""
+LEAST_SAME, SAME = 6, 0.001
+"""Fewer values will do where they are as good as one."""
 LEAST_LOST = 20
 FALLS = 0.1
 """A fall of this share of its height, or of FALLS_STEADILY, is a trend: something was learned."""
@@ -68,12 +70,12 @@ _GAMES = re.compile(
 
 def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """Why a loss without a trend is one of weights that did not change; None where nothing shows it."""
-    if len(numbers) < LEAST_WITH_PROOF or not _level(numbers, steadily=False):
+    if len(numbers) < LEAST_WITH_PROOF or not level(numbers, steadily=False):
         return None
     text = "\n".join(_texts(job))
     if _no_rate(text):
         return "the learning rate is zero"
-    if not _level(numbers):
+    if not level(numbers):
         return None
     same = _same_evaluation(text)
     if same is not None:
@@ -81,9 +83,16 @@ def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
     return None if _TUNED.search(text) or _GAMES.search(text) else _at_one_height(numbers)
 
 
+def tuned_or_played(job: JobRecord) -> bool:
+    """Whether the program tells of somebody's weights it began with, or of losses that hover while something is learned."""
+    return any(_TUNED.search(text) or _GAMES.search(text) for text in _texts(job))
+
+
 def _at_one_height(numbers: Sequence[float]) -> str | None:
     """Why numbers without a trend are a loss that never was another: a guess's, or so many values so near to each other."""
     mean, spread = statistics.fmean(numbers), statistics.pstdev(numbers)
+    if len(numbers) >= LEAST_SAME and mean >= HIGH and spread <= SAME * mean:
+        return "its values are as good as one" if spread else "all its values are one"
     if len(numbers) < LEAST_AT_CHANCE or spread > WOBBLE * mean:
         return None
     classes = next((n for n in CLASSES if abs(mean - math.log(n)) <= AT_CHANCE * math.log(n)), None)
@@ -124,7 +133,7 @@ def never_moved(numbers: Sequence[float]) -> bool:
     return len(numbers) >= LEAST_AT_CHANCE and 0 < max(numbers) - min(numbers) <= NEVER * max(numbers)
 
 
-def _level(numbers: Sequence[float], *, steadily: bool = True) -> bool:
+def level(numbers: Sequence[float], *, steadily: bool = True) -> bool:
     """Whether the numbers have no trend downwards; ``steadily``: nor a small one that is more than their noise."""
     count, mean = len(numbers), statistics.fmean(numbers)
     if not 0 < mean < 1e9:

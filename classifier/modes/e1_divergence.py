@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.chance import at_chance, rose
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
@@ -92,7 +93,7 @@ class Divergence(FailureMode):
             warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
-        if few and (not facts.ended_well or noughts(facts.job, finite(loss.values)) is None):
+        if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
             return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
@@ -148,7 +149,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     norms = _norms(facts)
     numbers = finite(values)
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
-        return _wobbling(facts, numbers) or (None, "the loss was finite to the end")
+        return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, "the loss was finite to the end")
     best, last = min(numbers), statistics.median(numbers[-3:])
     start = statistics.median(numbers[:3])
     if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
@@ -174,14 +175,27 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         return "plateau", lost
     if _is_flat(numbers, facts.advance.loss):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
-    return _wobbling(facts, numbers) or (None, f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})")
+    finish = f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
+    return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, finish)
 
 
 def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     """A loss that lies where it began, where something shows that the weights did not change."""
-    if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well or (why := noughts(facts.job, numbers)) is None:
+    if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well:
+        return None
+    accuracies = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
+    why = noughts(facts.job, numbers) or at_chance(facts.job, numbers, accuracies)
+    if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
+
+
+def _risen(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
+    """A loss of training that is higher at the end of the run than it ever was at its beginning."""
+    loss = facts.advance.loss
+    if not facts.ended_well or loss is None or loss.name != "loss" or (how := rose(facts.job, numbers)) is None:
+        return None
+    return "spike", how
 
 
 def _grain(numbers: list[float]) -> float:

@@ -194,7 +194,7 @@ def _anew(facts: Facts, marks: Sequence[Evidence]) -> bool:
 
 def _last_save(facts: Facts) -> int | None:
     """The step that the last save is named by, where it came after all progress: so far the run got, whatever its lines count."""
-    last = [m for m in facts.advance.marks if "step" in m.data][-1:]
+    last = ([m for m in facts.advance.marks if "step" in m.data] or facts.advance.marks)[-1:]
     saves = [e for e in facts.advance.saved if last and _behind(e, last[0])]
     return saved_step(saves[-1]) if saves else None
 

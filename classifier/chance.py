@@ -1,0 +1,102 @@
+"""What a loss looks like that never left a guess's height, that rose all the way, or that ran off within a few values.
+
+A guess's height is ln 10 of ten classes; of how many, the program may tell (``vocab size: 25``). A loss that settles there from above has learned
+no more than how often each class is right; that the accuracy is a guess's too is a second witness.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+
+from gpualert_slurm.classifier.unlearned import CLASSES, level, tuned_or_played
+from gpualert_slurm.job_record import JobRecord
+
+LEAST = 6
+LEAST_SETTLED = 16
+NEAR, NEAR_WITH_WITNESS, NEAR_SETTLED = 0.01, 0.02, 0.006
+SETTLING = 0.15
+"""Of the values, those in which a loss may come down to its height."""
+CALM = 0.012
+MOST_START = 1.2
+"""A start so many times higher is one of something to learn."""
+UNSURE = 0.03
+LEAST_RISING = 10
+RISEN, RISES_STEADILY = 1.25, 6.0
+"""The last third over the first, and the slope by its own error."""
+LEAST_RUN_OFF = 5
+RUN_OFF = 50.0
+MOST_TEXT = 16_384
+_TOLD = re.compile(
+    r"(?<![\w.,-])(?P<n>\d{1,6}) (?:classes|unique|labels|categories|symbols|species|tokens in (?:the )?vocab\w*)\b"
+    r"|(?<![A-Za-z])(?:num_?classes|n_?classes|classes|vocab(?:_?size| size)?|num_?labels)['\"]?\s?[:=]\s?(?P<m>\d{1,6})(?![\d.])",
+    re.IGNORECASE,
+)
+_CHANGING = re.compile(
+    r"curriculum|anneal|distill|\bkl[_ ]?weight|penalt|lambda[_ ]?(?:sched|ramp)|hardness|\bema\b|adversar|continual|\btask \d", re.IGNORECASE
+)
+"""Losses whose measure changes while they are lowered."""
+
+
+def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[float]) -> str | None:
+    """Why a loss is one of guesses; None where nothing shows it."""
+    if len(numbers) < LEAST or min(numbers) <= 0 or tuned_or_played(job):
+        return None
+    told = {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
+    for classes in sorted({*CLASSES, *(n for n in told if n > 1)}):
+        height = math.log(classes)
+        if all(abs(v - height) <= NEAR * height for v in numbers):
+            return f"it is a guess's among {classes}"
+        if _witnessed(numbers, accuracies, classes):
+            return f"it came to a guess's among {classes}, and so did the accuracy"
+        if _settled(numbers, height):
+            return f"it settled at a guess's among {classes}"
+    return None
+
+
+def _witnessed(numbers: Sequence[float], accuracies: Sequence[float], classes: int) -> bool:
+    """Whether the second half of loss and accuracy alike is a guess's."""
+    height, tail = math.log(classes), numbers[len(numbers) // 2 :]
+    if len(accuracies) < LEAST - 1 or min(numbers) < 0.97 * height:
+        return False
+    share = [a / 100 if max(accuracies) > 1 else a for a in accuracies]
+    late = share[len(share) // 2 :]
+    guessed = abs(statistics.fmean(late) - 1 / classes) <= min(UNSURE, 0.5 / classes) and max(share) <= 1 / classes + 4 * UNSURE
+    return guessed and all(abs(v - height) <= NEAR_WITH_WITNESS * height for v in tail)
+
+
+def _settled(numbers: Sequence[float], height: float) -> bool:
+    if len(numbers) < LEAST_SETTLED or max(numbers) > MOST_START * height:
+        return False
+    rest = numbers[math.ceil(SETTLING * len(numbers)) :]
+    mean = statistics.fmean(rest)
+    return abs(mean - height) <= NEAR_SETTLED * height and statistics.pstdev(rest) <= CALM * mean and level(rest)
+
+
+def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
+    """In words, where the loss of training rose from its first values to its last, or left them by far within a few."""
+    if len(numbers) < LEAST_RUN_OFF or min(numbers) < 0:
+        return None
+    start, last = statistics.median(numbers[:3]), numbers[-1]
+    if last > RUN_OFF * max(start, numbers[0]) and last - start > RUN_OFF and last >= max(numbers[:-1]):
+        return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}"
+    if len(numbers) < LEAST_RISING or any(_CHANGING.search(text) for text in _texts(job)) or tuned_or_played(job):
+        return None
+    count, third = len(numbers), len(numbers) // 3
+    first, end = statistics.median(numbers[:third]), statistics.median(numbers[-third:])
+    middle, mean = (count - 1) / 2, statistics.fmean(numbers)
+    spread = sum((i - middle) ** 2 for i in range(count))
+    slope = sum((i - middle) * (v - mean) for i, v in enumerate(numbers)) / spread
+    rest = math.sqrt(sum((v - mean - slope * (i - middle)) ** 2 for i, v in enumerate(numbers)) / max(1, count - 2))
+    steady = slope * math.sqrt(spread) > RISES_STEADILY * rest
+    if steady and end > RISEN * first and end > RISEN * start and end - start > 0.3 and min(numbers) > 0.8 * start:
+        return f"the loss rose all the way, from {start:.4g} to {last:.4g}"
+    return None
+
+
+def _texts(job: JobRecord) -> Iterator[str]:
+    for report in job.reports:
+        for one in report.excerpts:
+            yield (one.head or one.tail)[:MOST_TEXT]
