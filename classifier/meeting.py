@@ -90,10 +90,12 @@ def last_lines(job: JobRecord) -> dict[int, str]:
     """The last line of each rank that has a number; of its error stream before its output."""
     found: dict[int, str] = {}
     for one in sorted((x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT), key=lambda x: x.stream != "err"):
-        said = [line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip()]
-        lines = [line for line in said if not line.startswith("srun: ") and not of_slurmstepd(line)]
-        if lines and one.where.rank is not None:
-            found.setdefault(one.where.rank, lines[-1])
+        if one.where.rank is None or one.where.rank in found:
+            continue
+        said = reversed((one.tail.strip() or one.head.strip()).splitlines())
+        last = next((line for line in said if line.strip() and not line.startswith("srun: ") and not of_slurmstepd(line)), None)
+        if last is not None:
+            found[one.where.rank] = last
     return found
 
 

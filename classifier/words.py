@@ -13,7 +13,9 @@ MAX_HEADLINE = 140
 
 def headline(text: str) -> str:
     """One line without control or format characters, ``=?`` broken up, cut to a subject's length."""
-    plain = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\u2028\u2029" else c for c in text)
+    plain = text
+    if not (text.isascii() and text.isprintable()):
+        plain = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\u2028\u2029" else c for c in text)
     plain = re.sub(r"\s+", " ", plain).replace("=?", "= ?").strip()
     return plain if len(plain) <= MAX_HEADLINE else plain[: MAX_HEADLINE - 1].rstrip() + "…"
 

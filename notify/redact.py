@@ -200,6 +200,8 @@ class Redactor:
         """The verdict without secrets; a quote that changed no longer fits its hash and says so in ``data.redacted``."""
         before = verdict.model_dump(mode="json")
         after = self._walk(before)
+        if after == before:
+            return verdict
         for old, new in zip(before["evidence"], after["evidence"], strict=True):
             if old["source"] != new["source"]:
                 new["data"]["redacted"] = True

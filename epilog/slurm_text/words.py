@@ -21,6 +21,7 @@ MAX_NODES = 65_536
 MAX_NODE_LIST_CHARS = 1 << 20
 _NAME = r"(?!-)[A-Za-z0-9._-]*(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*\][A-Za-z0-9._-]*)*"
 _NODE_LIST = re.compile(rf"{_NAME}(?:,{_NAME})*")
+_ONE_NODE = re.compile(r"(?!-)[A-Za-z0-9._-]{1,255}")
 _ABSENT = frozenset({"", "Unknown", "None", "N/A", "n/a", "(null)", "None assigned", "Invalid", "INVALID"})
 _DURATION = re.compile(r"(?:([0-9]+)-)?(?:([0-9]+):)?([0-9]+):([0-9]+)(?:\.[0-9]+)?")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMGTPE]?)")
@@ -74,6 +75,8 @@ def size_bytes(word: str) -> int | None:
 
 def expand_nodes(node_list: str | None) -> tuple[str, ...]:
     """``n[1-3],gpu07`` as names in order, without duplicates; empty where it is absent or no node list."""
+    if node_list and _ONE_NODE.fullmatch(node_list) and text(node_list) is not None:
+        return (node_list,)  # most jobs have one node, and a NodeSet costs a hundred times as much
     if not node_list or text(node_list) is None or not _is_node_list(node_list):
         return ()
     try:

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 INCOMPLETE_S = 24 * 3600.0
 """Pieces whose others did not come for this long are put aside."""
 LONGEST_PAUSE_S = 30.0
-MOST_AT_ONCE = 300
+MOST_AT_ONCE = 900
 """Pieces opened in one pass: then the jobs are looked at and their mails queued, so that nobody's mail waits for the reports of a thousand others."""
 SIDE_BY_SIDE = 4
 """Pieces opened at the same time: each waits for munged and for a process."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from gpualert_slurm.epilog import munge_opener, munge_openers
+from gpualert_slurm.epilog.munge_openers import MOST_DEATHS, Openers
 from gpualert_slurm.epilog.pieces import PIECE_BYTES, cut, join, open_sealed
 from gpualert_slurm.epilog.seal import SealKeys, SealRefusedError, SealUnavailableError
 from gpualert_slurm.epilog.seals import munge
@@ -22,10 +26,15 @@ DAEMON_UID = 64995
 """Needs no account: MUNGE knows numbers."""
 
 
-@pytest.fixture
-def keys(munge_socket: Path) -> SealKeys:
-    """Sealed for DAEMON_UID."""
-    return SealKeys(DAEMON_UID, munge_socket)
+@pytest.fixture(params=["commands", "libmunge"])
+def keys(request, munge_socket: Path, monkeypatch) -> Iterator[SealKeys]:
+    """Sealed for DAEMON_UID; opened by ``unmunge``, and by the process that calls libmunge."""
+    monkeypatch.setattr(munge_openers, "WORTH_IT", 0 if request.param == "libmunge" else 1 << 30)
+    made = Openers()
+    monkeypatch.setattr(SEAL, "_openers", made)
+    yield SealKeys(DAEMON_UID, munge_socket)
+    for opener in made._idle:
+        opener.close()
 
 
 def test_only_the_daemon_opens_what_root_sealed(keys):
@@ -99,3 +108,74 @@ def test_munged_that_hangs_is_given_up_at_the_deadline(keys, munge_daemon, monke
         assert time.monotonic() - begun < 3
     finally:
         munge_daemon[0].resume()
+
+
+@pytest.fixture
+def openers(keys) -> Openers:
+    """Those of ``SEAL`` in this test."""
+    return SEAL._openers
+
+
+def own(keys: SealKeys) -> SealKeys:
+    """The same for what this process may open."""
+    return SealKeys(os.geteuid(), keys.munge_socket)
+
+
+@pytest.mark.parametrize("keys", ["libmunge"], indirect=True)
+def test_many_are_opened_by_one_process_which_is_used_again(keys, openers):
+    """One interpreter for all of them; which says what ``unmunge`` does, and where it was sealed."""
+    mine = own(keys)
+    found = [SEAL.open(SEAL.close(b"%d" % number, mine), mine) for number in range(5)]
+    assert [one.content for one in found] == [b"0", b"1", b"2", b"3", b"4"]
+    assert all(one.host and one.host[0].isdigit() for one in found)
+    assert len(openers._idle) == 1
+
+
+@pytest.mark.parametrize("keys", ["libmunge"], indirect=True)
+def test_opener_that_is_killed_costs_no_credential(keys, openers):
+    """``unmunge`` opens what was asked then; the next gets a process of its own, until too many have died."""
+    mine = own(keys)
+    for number in range(MOST_DEATHS + 1):
+        if number < MOST_DEATHS:
+            SEAL.open(SEAL.close(b"before", mine), mine)
+            os.kill(openers._idle[0]._process.pid, signal.SIGKILL)
+            openers._idle[0]._process.wait(5)
+        assert SEAL.open(SEAL.close(b"after", mine), mine).content == b"after"
+    assert openers._idle == []
+
+
+@pytest.mark.parametrize("keys", ["libmunge"], indirect=True)
+def test_opener_ends_when_munged_hangs(keys, openers, munge_daemon, monkeypatch):
+    """Libmunge cannot be interrupted; its process can."""
+    mine = own(keys)
+    SEAL.open(SEAL.close(b"x", mine), mine)
+    process, sealed = openers._idle[0]._process, SEAL.close(b"y", mine)
+    monkeypatch.setattr(munge, "_TIMEOUT_S", 0.5)
+    munge_daemon[0].pause()
+    try:
+        with pytest.raises(SealUnavailableError, match=r"did not answer within 0\.5 s"):
+            SEAL.open(sealed, mine)
+        assert process.poll() is not None
+        assert openers._idle == []
+    finally:
+        munge_daemon[0].resume()
+    monkeypatch.setattr(munge, "_TIMEOUT_S", 10.0)
+    assert SEAL.open(sealed, mine).content == b"y"
+
+
+@pytest.mark.parametrize("keys", ["libmunge"], indirect=True)
+def test_where_there_is_no_libmunge_the_commands_open(keys, tmp_path, monkeypatch):
+    """Its package comes with munge's, but nobody relies on that."""
+    lacking = tmp_path / "opener.py"
+    lacking.write_text(Path(munge_opener.__file__).read_text().replace("libmunge.so.2", "libmunge.so.none"))
+    monkeypatch.setattr(munge_opener, "__file__", str(lacking))
+    mine = own(keys)
+    assert [SEAL.open(SEAL.close(b"z", mine), mine).content for _ in range(MOST_DEATHS + 2)] == [b"z"] * (MOST_DEATHS + 2)
+
+
+def test_first_credentials_of_a_process_need_no_interpreter(munge_socket, monkeypatch):
+    """A command that opens one has no use for it."""
+    monkeypatch.setattr(SEAL, "_openers", made := Openers())
+    mine = SealKeys(os.geteuid(), munge_socket)
+    SEAL.open(SEAL.close(b"one", mine), mine)
+    assert made._idle == []
