@@ -17,8 +17,11 @@ BUSY_CPU_PERCENT = 50.0
 LEAST_MARKS = 5
 FAR_LONGER = 20.0
 """Silence of so many of the longest pause that the run had made."""
+MUCH_FARTHER = 100.0
+"""… where somebody cancelled it: who does has his own reasons."""
 LEAST_SILENT_S = 60.0
-MOST = 0.6
+MOST, NEARLY_ALL = 0.6, 0.75
+"""Of the run's life, and of its life from the first progress on."""
 
 
 class IdleHang(FailureMode):
@@ -78,13 +81,16 @@ def _at_rest(facts: Facts) -> bool:
 
 
 def _most_of_its_life(facts: Facts) -> bool:
-    """Whether a run that had got on regularly was silent for most of its life, up to a limit, with no word of anything that takes long."""
+    """Whether a run that had got on regularly was silent for most of its working life, up to a limit or a cancel, with no word of what takes long."""
     silence, life, go = facts.silence, facts.ending.elapsed_s, facts.advance
     limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
-    if silence is None or not life or not limit or facts.activity.cards or len(go.marks) < LEAST_MARKS:
+    if silence is None or not life or facts.activity.cards or len(go.marks) < LEAST_MARKS:
         return False
-    regular = (go.longest_s or life) * FAR_LONGER <= silence.seconds
-    return regular and silence.seconds >= max(LEAST_SILENT_S, MOST * life) and not works_long(facts.job)
+    regular = (go.longest_s or life) * (FAR_LONGER if limit else MUCH_FARTHER) <= silence.seconds
+    times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
+    since = (end - min(times)) / 1e9 if times and end is not None else life  # what came before its first step has no rhythm
+    enough = max(LEAST_SILENT_S, min(NEARLY_ALL * since, MOST * life))
+    return regular and silence.seconds >= enough and not works_long(facts.job)
 
 
 def _account(facts: Facts) -> Account:

@@ -8,7 +8,7 @@ import statistics
 from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
-from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier import citations, crash, players, words
 from gpualert_slurm.classifier.chance import at_chance, rose
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
@@ -78,6 +78,8 @@ class Divergence(FailureMode):
         loss = facts.advance.loss
         if (guard := _guarded(facts)) is not None:
             return ruled_in("the program stopped training because its loss was not finite", "a finite loss", _ended_by(facts, guard))
+        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job)) is not None:
+            return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
         if loss is None and (gone := _gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))

@@ -55,3 +55,24 @@ def test_ranks_that_one_task_started_are_counted_by_their_own_words():
     assert verdict([[(2, "spawning 4 processes"), *meeting]], 50).mode == "C1"
     alone = [(2 + i * 0.5, f"it {i} loss {3 / (i + 1):.4f}") for i in range(20)]
     assert verdict([alone], 60).mode not in {"C1", "C2"}
+
+
+def alone(begin: float, number: int, every: float, end: float, *, state: str = "TIMEOUT", last: str = ""):
+    """One process without a card that counts regularly, says a last word, and is ended."""
+    rows = loop(begin, number, every) + ([(begin + number * every, last)] if last else [])
+    run = Run().rank(0, "n1", "".join(f"{text}\n" for _, text in rows), signal=15, end=end, times=[t for t, _ in rows])
+    return run.accounting(state, code=0, end=end + 1, time_limit_s=round(end) if state == "TIMEOUT" else 3600).verdict()
+
+
+def test_one_process_that_was_silent_for_most_of_its_work_up_to_a_limit_stood_still():
+    """How long it took to its first step is no part of it."""
+    assert alone(70, 10, 0.5, 145).mode == "C3"
+    assert alone(70, 10, 0.5, 145, last="asking the label server").mode == "C3"
+    assert alone(10, 20, 0.4, 130, state="CANCELLED").mode == "C3"
+
+
+def test_one_process_whose_silence_is_short_for_its_work_or_has_a_reason_reached_its_limit():
+    assert alone(10, 100, 0.5, 100).mode == "F3"
+    assert alone(70, 10, 0.5, 145, last="running the evaluation").mode == "F3"
+    assert alone(70, 10, 0.5, 120).mode == "F3"
+    assert alone(10, 20, 0.4, 55, state="CANCELLED").mode == "F4"

@@ -1,0 +1,69 @@
+"""Trainings whose losses say nothing of learning, and what does: the reward that an agent had come to, two networks of which one has won."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+
+from gpualert_slurm.classifier.numbers import NUMBER, finite, number
+from gpualert_slurm.job_record import JobRecord
+
+LEAST = 12
+LEAST_TAIL = 4
+GAINED = 0.4
+"""A reward that grew by this share of the larger of both had been learned."""
+KEPT = 0.15
+"""No more of it is left."""
+WON, BEATEN, TIMES = 0.01, 8.0, 3.0
+"""A discriminator whose loss is as low, over a generator's as high and so many times its first."""
+MOST_LINE = 300
+_REWARD = re.compile(
+    r"(?<![A-Za-z])(?:ep_rew_mean|(?:(?:mean|avg|average|episode|episodic|ep)[ _])?(?:reward|return)s?(?:[ _]mean)?)['\"]?(?: [a-z]\w{0,7})?"
+    rf"\s{{0,8}}[:=|]?\s{{0,8}}(?P<value>{NUMBER})(?![\w%])",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    rf"\b(?:loss[_ ]?d|d[_ ]?loss|disc\w{{0,10}}[_ ]loss)\W{{1,4}}(?P<d>{NUMBER}).{{0,40}}?"
+    rf"\b(?:loss[_ ]?g|g[_ ]?loss|gen\w{{0,6}}[_ ]loss)\W{{1,4}}(?P<g>{NUMBER})",
+    re.IGNORECASE,
+)
+
+
+def lost(job: JobRecord) -> str | None:
+    """In words, where an agent lost what it had learned, or one of two networks the game; None where nothing shows it."""
+    rewards, pairs = [], []
+    for line in _lines(job):
+        if (told := _REWARD.search(line)) is not None and (value := number(told["value"])) is not None:
+            rewards.append(value)
+        if (pair := _PAIR.search(line)) is not None:
+            pairs.append((number(pair["d"]) or 0.0, number(pair["g"]) or 0.0))
+    return _unlearned(finite(rewards)) or _won(pairs)
+
+
+def _unlearned(rewards: Sequence[float]) -> str | None:
+    if len(rewards) < LEAST:
+        return None
+    smooth = [statistics.median(rewards[max(0, i - 1) : i + 2]) for i in range(len(rewards))]
+    start, best = statistics.median(rewards[:3]), max(smooth)
+    tail, gained = rewards[-max(LEAST_TAIL, len(rewards) // 4) :], best - start
+    if gained < GAINED * max(abs(start), abs(best)) or smooth.index(best) >= len(rewards) - len(tail):
+        return None
+    return f"the reward had come up to {best:.4g} and is back at {tail[-1]:.4g}" if max(tail) <= start + KEPT * gained else None
+
+
+def _won(pairs: Sequence[tuple[float, float]]) -> str | None:
+    if len(pairs) < LEAST:
+        return None
+    tail, first = pairs[-max(LEAST_TAIL, len(pairs) // 4) :], statistics.median(g for _, g in pairs[:3])
+    if all(0 <= d <= WON and g >= max(BEATEN, TIMES * first) for d, g in tail):
+        return f"the discriminator has won: its loss is {tail[-1][0]:.4g}, the generator's {tail[-1][1]:.4g}"
+    return None
+
+
+def _lines(job: JobRecord) -> Iterator[str]:
+    """The longest log's lines, of its head and its tail: others may tell the same once more."""
+    logs = [one for report in job.reports for one in report.excerpts]
+    texts = [one.head if len(one.head) >= one.bytes_total else f"{one.head}\n{one.tail}" for one in logs]
+    for line in max(texts, key=len, default="").splitlines():
+        yield line[:MOST_LINE]
