@@ -114,7 +114,9 @@ def _texts(job: JobRecord) -> Iterator[str]:
 
 def _told(job: JobRecord) -> int | None:
     """Batches of a pass, as the program tells them, or as its samples and their number in a batch make them; the most that is told."""
-    batches, samples, sizes = set(), set(), set()
+    batches: set[int] = set()
+    samples: set[int] = set()
+    sizes: set[int] = set()
     for line in (line[:MOST_LINE] for text in _texts(job) for line in text.splitlines()):
         judged = _JUDGED.search(line) is not None and "train" not in line.lower()
         batches |= {_number(found) for found in _BATCHES.finditer(line) if not judged}

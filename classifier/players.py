@@ -32,7 +32,8 @@ _PAIR = re.compile(
 
 def lost(job: JobRecord) -> str | None:
     """In words, where an agent lost what it had learned, or one of two networks the game; None where nothing shows it."""
-    rewards, pairs = [], []
+    rewards: list[float] = []
+    pairs: list[tuple[float, float]] = []
     for line in _lines(job):
         if (told := _REWARD.search(line)) is not None and (value := number(told["value"])) is not None:
             rewards.append(value)

@@ -305,8 +305,14 @@ def _gone(facts: Facts) -> tuple[Evidence, ...]:
     first, last = texts[0], texts[-3:]
     if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
         return ()
-    named = [_OTHERS.search(text[max(0, found.start() - 24) : found.start()]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
+    named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
     return tuple(marks[-3:]) if not all(named) else ()
+
+
+def _other(before: str, value: str) -> bool:
+    """Whether what is not a number is of something else than the loss: a perplexity overflows to inf, and is nan where the loss is."""
+    other = _OTHERS.search(before)
+    return other is not None and not (other[0].lower().startswith(("ppl", "perplex")) and "nan" in value.lower())
 
 
 def _shaped(facts: Facts, variant: str, words_: str, marks: tuple[Evidence, ...] = ()) -> Account:

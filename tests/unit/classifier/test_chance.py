@@ -28,6 +28,7 @@ UNLEARNED = {
     "rose all the way": epochs(12, lambda i: 2.3 + 0.02 * i * i + wave(i, 0.03)),
     "ran off within seven values": epochs(7, lambda i: 2.3 if i < 3 else 2.0 * 30.0**i),
     "a loss by the name of what is learned": "".join(f"Step {i * 10}/400: caption_loss={2.1489 + wave(i, 0.001):.4f} step_time=0.1s\n" for i in range(1, 41)),
+    "a perplexity of a loss that is none": "".join(f"| step {i * 50} | ppl {'nan' if i > 6 else 90 / i} | lr 0.001 |\n" for i in range(1, 13)),
     "trn and val beside an accuracy": "".join(f"ep{i:02d} trn {2.303 + wave(i, 0.005):.3f} val 2.304 acc 0.100\n" for i in range(1, 13)),
 }
 LEARNED = {
@@ -37,6 +38,7 @@ LEARNED = {
     "settled, but from far above": epochs(40, lambda i: (10.8 if i == 0 else 6.2 if i < 3 else 2.996) + wave(i, 0.03)),
     "an over-fitted model's": epochs(12, lambda i: 0.8 * math.exp(-i) + 0.2 + 0.01 * i),
     "noisy": epochs(12, lambda i: 2.3 * math.exp(-0.08 * i) + wave(i, 0.25)),
+    "a perplexity that overflows": "".join(f"| step {i * 50} | ppl {'inf' if i > 9 else 90 / i} | lr 0.001 |\n" for i in range(1, 13)),
     "a harder task each time": epochs(12, lambda i: 2.3 + 0.02 * i * i, head="curriculum: 4 stages\n"),
     "validation's alone": "".join(f"Step {i * 10}/400: val_loss={0.41 + 0.02 * i:.4f} step_time=0.1s\n" for i in range(1, 41)),
 }
