@@ -62,10 +62,10 @@ _TUNED = re.compile(
 )
 _GAMES = re.compile(
     r"loss[ _/]?(?:d|g|gen|disc)\b|\b(?:d|g|gen|disc|critic|generator|discriminator)[ _/]loss|adversar"
-    r"|\bgan\b|contrastive|\bpolicy\b|diffusion|denois",
+    r"|\bgan\b|contrastive|\bpolicy\b|diffusion|denois|\bbenchmark(?:s|ing)?\b|\bdummy data|\brandom tokens",
     re.IGNORECASE,
 )
-"""Losses that hover while something is learned."""
+"""Losses that hover while something is learned, or where nothing is there to be learned."""
 
 
 def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:

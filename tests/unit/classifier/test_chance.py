@@ -34,6 +34,7 @@ UNLEARNED = {
 LEARNED = {
     "from a guess's height down": epochs(7, lambda i: 1.6094 - 0.06 * i + wave(i, 0.01)),
     "a guess's loss of one that was tuned from another": epochs(7, lambda i: 0.6931 + wave(i, 0.004), head="loaded pretrained weights\n"),
+    "a measure of speed": epochs(12, lambda i: 10.825 + wave(i, 0.01), head="throughput benchmark, random tokens\n"),
     "an accuracy that grows": epochs(8, lambda i: 1.12 - 0.02 * i, lambda i: 0.33 + 0.05 * i),
     "settled, but from far above": epochs(40, lambda i: (10.8 if i == 0 else 6.2 if i < 3 else 2.996) + wave(i, 0.03)),
     "an over-fitted model's": epochs(12, lambda i: 0.8 * math.exp(-i) + 0.2 + 0.01 * i),
