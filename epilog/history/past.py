@@ -11,7 +11,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.epilog.history.run import Judged
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import UNNAMED_PLACE, PastVerdict
-from gpualert_slurm.verdict import Verdict
+from gpualert_slurm.record import Record
 
 LIMIT = 10
 """Of each relation, the newest."""
@@ -129,11 +129,18 @@ def gpu_hours(record: JobRecord) -> float | None:
     return int(found[1]) * row.elapsed_s / 3600 if found and row.elapsed_s is not None else None
 
 
+class _Told(Record):
+    """What a past verdict is read for; the rest of it is not looked at beyond being JSON."""
+
+    steps_done: int | None = None
+    checkpoints: tuple[str, ...] = ()
+
+
 @lru_cache(maxsize=LIMIT * 20)  # the jobs of one user and name have the same past, but for the last of them
 def _told(packed: bytes) -> tuple[int | None, tuple[str, ...]]:
     """Steps done and places saved to, out of the verdict itself; nothing where it cannot be read."""
     try:
-        told = Verdict.model_validate_json(zlib.decompressobj().decompress(packed, MAX_VERDICT_BYTES))
+        told = _Told.model_validate_json(zlib.decompressobj().decompress(packed, MAX_VERDICT_BYTES))
     except (zlib.error, ValueError):
         return None, ()
     return told.steps_done, told.checkpoints
