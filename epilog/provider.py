@@ -34,6 +34,9 @@ class JobQuery:
 class Provider(ABC):
     """Slurm's own words. Every method takes all jobs or nodes at once, asks once, and raises ``RecordsError``."""
 
+    side_by_side = False
+    """Whether ``describe()``, ``node_states()`` and ``node_events()`` may be called at the same time, each in a thread of its own."""
+
     @abstractmethod
     def accounting(self, jobs: Sequence[JobQuery]) -> list[AccountingRecord]:
         """Every attempt of every job in ``jobs``, by job id and start; nothing the owner chose is in them yet."""

@@ -26,6 +26,8 @@ WINDOW_SLACK_S = 600
 class CommandLine(Provider):
     """sacct, scontrol, squeue and sacctmgr, each killed when it is late."""
 
+    side_by_side = True
+
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
         self._facts: tuple[str, ...] = ()

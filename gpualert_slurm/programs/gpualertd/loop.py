@@ -178,9 +178,8 @@ class Loop:
 
     def _judge(self, ready: list[Standing], *, alone: bool = False) -> None:
         view = self._parts.view
-        wordless = view.describe([s.run for s in ready])
         nodes = sorted({name for s in ready for t in s.tries for name in _nodes(t)})
-        states, events, unanswered = view.nodes_around(nodes, min(s.run.started_ns for s in ready))
+        states, events, unanswered = view.around([s.run for s in ready], nodes, min(s.run.started_ns for s in ready))
         state_of, events_of = {s.node: s for s in states}, defaultdict[str, list[NodeEvent]](list)
         for event in events:
             events_of[event.node].append(event)
@@ -188,7 +187,7 @@ class Loop:
         def around(standing: Standing) -> Around:
             mine = sorted({name for t in standing.tries for name in _nodes(t)})
             return Around(tuple(state_of[n] for n in mine if n in state_of), tuple(e for n in mine for e in events_of.get(n, ())),
-                          (*standing.progress.gaps, *wordless, *unanswered))
+                          (*standing.progress.gaps, *unanswered))
 
         waiting = iter(ready)
         while batch := list(islice(waiting, JUDGED_TOGETHER)):

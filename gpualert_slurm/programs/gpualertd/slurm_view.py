@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
@@ -85,39 +86,44 @@ class SlurmView:
 
     def asks(self, question: Callable[[], T]) -> T:
         """``question()``, which is one command, counted. Raises RecordsError."""
-        self.may_ask()
-        self._allowed -= 1
-        self.queries += 1
+        self._count()
         try:
             return question()
         except RecordsError:
             self.errors += 1
             raise
 
-    def describe(self, runs: Sequence[Run]) -> list[Gap]:
-        """Fill in what the owners chose (names, submit lines …) for these runs; a gap where Slurm does not answer."""
-        rows = [row for run in runs for row in self.rows.get(run.id, [])]
-        if not rows:
-            return []
-        try:
-            described = self.asks(lambda: self._provider.describe(_queries(runs), rows))
-        except RecordsError as error:
-            return [Gap(what="the job's name, submit line and work dir in Slurm's accounting", why=str(error))]
-        self._sort_in(runs, described)
-        return []
+    def _count(self) -> None:
+        self.may_ask()
+        self._allowed -= 1
+        self.queries += 1
 
-    def nodes_around(self, nodes: Sequence[str], since_ns: int) -> tuple[list[NodeState], list[NodeEvent], list[Gap]]:
-        """State and events of the allocations of jobs that are about to be judged."""
-        gaps, states, events = [], [], []
+    def around(self, runs: Sequence[Run], nodes: Sequence[str], since_ns: int) -> tuple[list[NodeState], list[NodeEvent], list[Gap]]:
+        """What is asked about runs that are going to be judged: their nodes' state and events; what their owners chose (names, submit
+        lines …) is filled in. Side by side where the provider can; a gap for what Slurm does not answer.
+        """
+        gaps: list[Gap] = []
+        rows = [row for run in runs for row in self.rows.get(run.id, [])]
+        with ThreadPoolExecutor(3 if self._provider.side_by_side else 1, thread_name_prefix="asking") as pool:
+            words = self._begin(pool, lambda: self._provider.describe(_queries(runs), rows)) if rows else None
+            states = self._begin(pool, lambda: self._provider.node_states(nodes))
+            events = self._begin(pool, lambda: self._provider.node_events(nodes, since_ns - EVENT_SLACK_NS))
+        described = self._answered(words, "the job's name, submit line and work dir in Slurm's accounting", gaps) if words is not None else None
+        if described is not None:
+            self._sort_in(runs, described)
+        return self._answered(states, "the nodes' state", gaps) or [], self._answered(events, "the nodes' history", gaps) or [], gaps
+
+    def _begin(self, pool: Executor, question: Callable[[], T]) -> Future[T]:
+        self._count()
+        return pool.submit(question)
+
+    def _answered(self, answer: Future[T], what: str, gaps: list[Gap]) -> T | None:
         try:
-            states = self.asks(lambda: self._provider.node_states(nodes))
+            return answer.result()
         except RecordsError as error:
-            gaps.append(Gap(what="the nodes' state", why=str(error)))
-        try:
-            events = self.asks(lambda: self._provider.node_events(nodes, since_ns - EVENT_SLACK_NS))
-        except RecordsError as error:
-            gaps.append(Gap(what="the nodes' history", why=str(error)))
-        return states, events, gaps
+            self.errors += 1
+            gaps.append(Gap(what=what, why=str(error)))
+            return None
 
     def _accounting(self, runs: Sequence[Run]) -> None:
         try:

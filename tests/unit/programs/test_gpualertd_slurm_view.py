@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from gpualert_slurm.accounting import AccountingRecord, NodeEvent, NodeState
 from gpualert_slurm.epilog.history.run import Run, RunState
-from gpualert_slurm.epilog.provider import JobQuery, Provider
+from gpualert_slurm.epilog.provider import JobQuery, Provider, RecordsError
 from gpualert_slurm.programs.gpualertd.slurm_view import BURST, MOST_HOT_JOBS, SlurmView
-from tests.unit.epilog.runs import T0
+from tests.unit.epilog.runs import T0, row
 
 
 class Counting(Provider):
@@ -54,7 +55,7 @@ def test_one_question_in_a_poll_over_ten_minutes() -> None:
         now[0] = float(second)
         some = runs(20)
         if view.refresh(some, {run.id for run in some}, ["n1"]):
-            view.nodes_around(["n1"], T0)
+            view.around(some, ["n1"], T0)
     assert 600 / 2 - BURST <= len(slurm.asked) <= 600 / 2 + BURST + 5
     assert view.queries == len(slurm.asked)
 
@@ -80,3 +81,38 @@ def test_thousands_at_their_end_take_turns() -> None:
         now[0] += 10.0
     assert seen == hot
     assert max(count for _, count in slurm.asked) == MOST_HOT_JOBS
+
+
+class Meeting(Counting):
+    """Answers about nodes and names only once all three were asked."""
+
+    side_by_side = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all = threading.Barrier(3)
+
+    def accounting(self, jobs: Sequence[JobQuery]) -> list[AccountingRecord]:
+        return [row(job_id=job.job_id, uid=1) for job in jobs]
+
+    def describe(self, jobs: Sequence[JobQuery], records: Sequence[AccountingRecord]) -> list[AccountingRecord]:
+        self._all.wait(10)
+        return [record.model_copy(update={"name": "named"}) for record in records]
+
+    def node_states(self, nodes: Sequence[str]) -> list[NodeState]:
+        self._all.wait(10)
+        raise RecordsError("slurmctld is away")
+
+    def node_events(self, nodes: Sequence[str], since_ns: int) -> list[NodeEvent]:
+        self._all.wait(10)
+        return []
+
+
+def test_what_is_asked_about_a_job_is_asked_side_by_side() -> None:
+    """Three commands take as long as the slowest; one that fails is a gap, and the others' answers stand."""
+    view, some = SlurmView(Meeting(), 2.0, lambda: 0.0), runs(1)
+    view.refresh(some, {1}, ())
+    states, events, gaps = view.around(some, ["n1"], T0)
+    assert (states, events, [gap.what for gap in gaps]) == ([], [], ["the nodes' state"])
+    assert [one.name for one in view.rows[1]] == ["named"]
+    assert (view.queries, view.errors) == (5, 1)
