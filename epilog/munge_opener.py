@@ -58,7 +58,7 @@ class Opener:
         with theirs:
             try:
                 argv = [sys.executable, "-I", "-S", __file__, munge_socket or ""]
-                self._process = subprocess.Popen(argv, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"LC_ALL": "C"})
+                self._process = subprocess.Popen(argv, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"LC_ALL": "C"})
             except BaseException:
                 self._ours.close()
                 raise
@@ -115,12 +115,13 @@ class _Libmunge:
         """The answer's three parts."""
         context = ctypes.c_void_p(self._lib.munge_ctx_create())
         payload, size, uid, gid = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint32(), ctypes.c_uint32()
+        found = ctypes.byref(payload), ctypes.byref(size), ctypes.byref(uid), ctypes.byref(gid)
         closed_s, address = ctypes.c_long(), (ctypes.c_ubyte * 4)()
         try:
             if self._socket:
                 self._lib.munge_ctx_set(context, _SOCKET, ctypes.c_char_p(self._socket))
-            status = self._lib.munge_decode(ctypes.c_char_p(sealed), context, ctypes.byref(payload), *map(ctypes.byref, (size, uid, gid)))
-            content = ctypes.string_at(payload, size.value) if payload and size.value > 0 else b""
+            status = self._lib.munge_decode(ctypes.c_char_p(sealed), context, *found)
+            content = ctypes.string_at(payload, size.value) if payload.value and size.value > 0 else b""
             self._lib.munge_ctx_get(context, _SEALED_AT, ctypes.byref(closed_s))
             self._lib.munge_ctx_get(context, _ADDRESS, ctypes.byref(address))
             said = b"" if not status else self._lib.munge_ctx_strerror(context) or self._lib.munge_strerror(status) or b""
