@@ -99,7 +99,7 @@ def main():
             log.info("saved checkpoint outputs/latest.pt at step %d", step)
     #: late
     if RANK == 0:
-        log.info("training completed after %d steps, final loss %.4f", args.steps, loss.item())
+        log.info("training completed after %d steps, final loss %.4f", step, loss.item())
     dist.destroy_process_group()
 
 

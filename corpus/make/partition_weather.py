@@ -22,8 +22,8 @@ def lost() -> Iterator[SlurmJob]:
     def last(rank: int) -> Label:
         return label.but(failed_ranks=(rank,), first_ranks=(rank,))
 
-    yield squad(label, "LM", 4, 2, where="-wn1,n6", given="--steps 40000", act="lose_node", after="step:   60", **common)
-    yield squad(last(2), "TONES", 3, 3, where="-wn1,n2,n6", given="updates=40000", act="lose_node", after='"update": 60', **common)
+    yield squad(label, "LM", 4, 2, where="-wn1,n6", given="--steps 40000", act="lose_node", after="step:  240", **common)
+    yield squad(last(2), "TONES", 3, 3, where="-wn1,n2,n6", given="updates=40000", act="lose_node", after='"update": 240', **common)
     yield squad(label, "VISION", 3, 1, where="-wn5", given="--epochs 900", act="slurmd_dies", after="  20/", **common)
     yield squad(label, "STAGES", 4, 2, where="-wn2,n5", head="export ITERS=40000\n", act="slurmd_dies", after="it 60/", **common)
     yield squad(label, "ROLES", 4, 2, where="-wn1,n4", head="export UPDATES=40000\n", act="node_down", after="update 60/", **common)
@@ -37,8 +37,8 @@ def again() -> Iterator[SlurmJob]:
     away = "-xn1,n2,n3,n4,n5"
     run = "--steps 260 --save-every 40 $RESUME"
     yield squad(twice, "VISION", 2, where=away, head=BACK, given="--epochs 6 --train-size 1280 $RESUME", options=AGAIN, act="lose_node_and_go_on", after="Acc@1", **DONE)
-    yield squad(urgent, "LM", 2, how="env", where="-wn3", head=GO_ON, given=run, options=AGAIN, act="preempt", after="at step 40", **DONE)
-    yield squad(twice.but(variant="preempted"), "TUNE", 2, where="-wn3", given="--steps=40000", options=("--no-requeue",), act="preempt_for_good", after="step 40:", state="PREEMPTED")
+    yield squad(urgent, "LM", 2, how="env", where="-wn3", head=GO_ON, given=run, options=AGAIN, act="preempt", after="at step 80", **DONE)
+    yield squad(twice.but(variant="preempted"), "ROLES", 2, where="-wn3", head="export UPDATES=40000\n", options=("--no-requeue",), act="preempt_for_good", after="update 60/", state="PREEMPTED")
     yield squad(twice, "LM", 4, 2, how="c10d", head=GO_ON, given=run, options=AGAIN, act="requeue", after="at step 120", **DONE)
     yield squad(twice, "VISION", 3, head=BACK, given="--epochs 6 --train-size 1440 $RESUME", options=AGAIN, act="requeue_by_owner", after="Acc@1", **DONE)
     own = f"{GO_ON}if [ ${{SLURM_RESTART_COUNT:-0}} = 0 ]; then (until [ -e outputs/latest.pt ]; do sleep 1; done; sleep 6; echo \"$(date +%T) quota of this slice used, requeueing $SLURM_JOB_ID\"; scontrol requeue $SLURM_JOB_ID) & fi\n"
@@ -61,9 +61,9 @@ def limits() -> Iterator[SlurmJob]:
     """F3."""
     label = Label(mode="F3", variant="advancing", fault="user")
     over: dict[str, Any] = {"state": "TIMEOUT"}
-    yield squad(label, "LM", 4, 2, given="--steps 40000 --save-every 200", options=("--time=2",), **over)
+    yield squad(label, "LM", 4, 2, given="--steps 40000 --save-every 200", **over)
     yield squad(label, "TONES", 4, 4, given="updates=40000", where="-xn5,n6", **over)
-    yield squad(label, "STAGES", 3, head="export ITERS=40000\n", options=("--time=2",), **over)
+    yield squad(label, "STAGES", 3, head="export ITERS=40000\n", **over)
     yield squad(label, "CLM", 2, given="--output_dir out --use_cpu --max_steps 90000 --logging_steps 10 --report_to none --save_strategy no --disable_tqdm true", options=("--time=2",), **over)
     usr = "import signal\nsignal.signal(signal.SIGUSR1, lambda *a: print('USR1: less than half a minute to the limit', flush=True))"
     yield squad(label, "FED", 4, head="export ROUNDS=40000\n", code={"early": usr}, options=("--signal=USR1@25",), **over)

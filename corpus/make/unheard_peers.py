@@ -41,7 +41,7 @@ def one_stands() -> Iterator[SlurmJob]:
     yield squad(HANG.but(cause="runtime_error"), "LM", 3, given=f"{LONG} --pg-timeout 30", code={"data": at(1, 84, "log.info('step 84: fetching the next shard')\ntime.sleep(900)", who="RANK")}, state="FAILED", options=("--time=4",))
     ask = "import socket\nlicence = socket.create_server(('127.0.0.1', 0))\nsay('stage 1 asks the licence server')\nlicence.accept()"
     yield squad(HANG, "STAGES", 3, head="export ITERS=40000\n", code={"up": when(45, ask, 1, behind="it > 40")}, **OVER)
-    yield squad(HANG, "LIGHT", 2, code={"check": "if self.current_epoch == 1 and self.global_rank == 1:\n    import threading\n    threading.Event().wait()"}, head="export ROWS=3200 EPOCHS=40\n", **OVER)
+    yield squad(HANG, "VISION", 4, 2, given="--epochs 90 --train-size 2560", code={"check": "if dist.get_rank() == 2 and hit[1] > 128:\n    __import__('threading').Event().wait()"}, **OVER)
     yield squad(HANG, "ROLES", 3, head="export UPDATES=40000\n", code={"actor": "if RANK == 2 and episode == 170:\n    import subprocess\n    log.info('rendering episode {}', episode)\n    subprocess.run(['sleep', '1200'])"}, act="scancel_late", after="rendering", state="CANCELLED", options=("--time=4",))
 
 
@@ -62,7 +62,7 @@ def alone() -> Iterator[SlurmJob]:
     card: Readings = ({**work(57), **kept}, ((46.0, {**REST, **kept}),))
     yield beside(label, "LM", 1, {}, card, how="env", given=LONG, code={"data": when(45, "guard = __import__('threading').Lock()\nwith guard:\n    guard.acquire()", behind="step > 40")}, **OVER)
     yield beside(label, "TONES", 1, {}, card, given="updates=40000", code={"data": when(45, "import socket\ndoor = socket.create_server(('127.0.0.1', 0))\ntell('metrics', state='waiting for the collector')\ndoor.accept()", behind="update > 40")}, **OVER)
-    yield beside(label, "TUNE", 1, {}, card, how="accelerate", given="--steps=40000", code={"mid": when(48, "import multiprocessing\nmultiprocessing.get_context('fork').Pool(1).apply(os._exit, (0,))", behind="done > 20")}, **OVER)
+    yield beside(label, "TUNE", 1, {}, card, how="env", given="--steps=40000", code={"mid": when(48, "import multiprocessing\nmultiprocessing.get_context('fork').Pool(1).apply(os._exit, (0,))", behind="done > 20")}, **OVER)
     yield beside(label, "VISION", 1, {}, card, how="env", given="--epochs 900", code={"mid": when(48, "import subprocess\nsubprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read()", behind="step > 40")}, **OVER)
     yield beside(label, "POD", 1, {}, card, given="--num_train_steps=40000", code={"mid": when(48, "logging.info('step %d: joining the data service', step)\n__import__('threading').Event().wait()", behind="step > 20")}, **OVER)
     yield beside(label, "STAGES", 1, {}, card, head="export ITERS=40000\n", code={"mid": when(45, "say('asking for the next window')\nos.read(os.pipe()[0], 1)", behind="it > 40")}, act="scancel_late", after="the next window", state="CANCELLED", options=("--time=4",))
