@@ -28,27 +28,17 @@ def program(name: str, **code: str) -> str:
     return fill(PROGRAMS[name], **code)
 
 
-def line(name: str, how: str, ranks: int, nodes: int, srun: str, run: str) -> str:
-    """The line of the batch script that starts the ranks; ``run`` is the program with its arguments."""
-    per = ranks // nodes
-    more = f" {srun}" if srun else ""
-    if how == "torchrun" and nodes == 1:
-        return f"srun -N1 -n1{more} PYTHON -m torch.distributed.run --nproc-per-node {ranks} --master-port $PORT {run}\n"
-    if how == "torchrun":
-        inner = f"exec PYTHON -m torch.distributed.run --nnodes {nodes} --nproc-per-node {per} --node-rank $SLURM_NODEID --master-addr 127.0.0.1 --master-port $PORT {run}"
-        return f"srun -N{nodes} -n{nodes} --ntasks-per-node=1{more} bash -c '{inner}'\n"
-    if how == "c10d":
-        return (f"srun -N{nodes} -n{nodes} --ntasks-per-node=1{more} PYTHON -m torch.distributed.run --nnodes={nodes} --nproc_per_node={per} --rdzv_id=$SLURM_JOB_ID --rdzv_backend=c10d "
-                f"--rdzv_endpoint=127.0.0.1:$PORT {run}\n")  # fmt: skip
-    if how == "env":
-        return f"srun{more} bash ranks.sh PYTHON -u {run}\n"
-    if how == "accelerate":
-        return f"srun{more} bash ranks.sh PYTHON -m accelerate.commands.launch --cpu --num_processes 1 --num_machines 1 --mixed_precision no --dynamo_backend no {run}\n"
-    if how == "light":
-        return f"export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT DEVICES={per}\nsrun{more} PYTHON -u {run}\n"
-    if how == "mpi":
-        return f"export LD_LIBRARY_PATH=$(dirname $(dirname PYTHON))/lib MPI4PY_MPIABI=mpich\n$(dirname PYTHON)/mpiexec.hydra -launcher fork{more} -n {ranks} PYTHON -u {run}\n"
-    return f"srun{more} PYTHON -u {run}\n"
+LINES = {
+    "torchrun": "srun -N1 -n1{more} PYTHON -m torch.distributed.run --nproc-per-node {ranks} --master-port $PORT {run}",
+    "torchruns": "srun -N{nodes} -n{nodes} --ntasks-per-node=1{more} bash -c 'exec PYTHON -m torch.distributed.run --nnodes {nodes} --nproc-per-node {per} --node-rank $SLURM_NODEID --master-addr 127.0.0.1 --master-port $PORT {run}'",
+    "c10d": "srun -N{nodes} -n{nodes} --ntasks-per-node=1{more} PYTHON -m torch.distributed.run --nnodes={nodes} --nproc_per_node={per} --rdzv_id=$SLURM_JOB_ID --rdzv_backend=c10d --rdzv_endpoint=127.0.0.1:$PORT {run}",
+    "env": "srun{more} bash ranks.sh PYTHON -u {run}",
+    "accelerate": "srun{more} bash ranks.sh PYTHON -m accelerate.commands.launch --cpu --num_processes 1 --num_machines 1 --mixed_precision no --dynamo_backend no {run}",
+    "light": "export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT DEVICES={per}\nsrun{more} PYTHON -u {run}",
+    "mpi": "export LD_LIBRARY_PATH=$(dirname $(dirname PYTHON))/lib MPI4PY_MPIABI=mpich\n$(dirname PYTHON)/mpiexec.hydra -launcher fork{more} -n {ranks} PYTHON -u {run}",
+    "tasks": "srun{more} PYTHON -u {run}",
+}
+"""The line of the batch script that starts the ranks."""
 
 
 def squad(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[str, str] | None = None, given: str = "", how: str = "", srun: str = "", head: str = "", tail: str = TAIL,
@@ -56,7 +46,8 @@ def squad(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[
     """A job of so many ranks on so many nodes."""
     how = how or HOW[name]
     run = f"{FILES[name]} {given}".rstrip()
-    body = script or line(name, how, ranks, nodes, srun, run)
+    kind = "torchruns" if how == "torchrun" and nodes > 1 else how
+    body = script or LINES[kind].format(more=f" {srun}" if srun else "", ranks=ranks, nodes=nodes, per=ranks // nodes, run=run) + "\n"
     limit = ("--time=1",) if more.get("state") == "TIMEOUT" and not any(o.startswith("--time") for o in options) else ()
     places = ELSEWHERE if where is None else where
     each = (f"--ntasks-per-node={ranks // nodes}",) if per and ranks % nodes == 0 else ()
@@ -66,7 +57,7 @@ def squad(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[
     )  # fmt: skip
 
 
-def beside(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:
+def beside(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:  # noqa: PLR0917
     """The same with a card for each rank; its readings by rank, ``others`` for who is not named."""
     per = ranks // nodes
     gpus = {(r // per, r % per): cards.get(r, others) for r in range(ranks)}

@@ -19,17 +19,17 @@ def job(number: int, nodes: int, per: int, name: str, *, limit_s: int = 172_800)
     return hand, [(n * per + g, names[n], g) for n in range(nodes) for g in range(per)]
 
 
-def told(number: int, steps: int, each: int, first_s: float, step_s: Callable[[int], float], dice: Random, planned: int = 0) -> Lines:
+def told(number: int, steps: int, each: int, first_s: float, step_s: float, dice: Random, planned: int = 0) -> Lines:  # noqa: PLR0917
     """Progress of the first rank."""
     at, rows, planned = first_s, Lines(), planned or steps
     for i in range(1, steps + 1):
-        at += step_s(i)
+        at += step_s
         if i % each == 0:
             loss = 2.1 + 8.4 * (1 + i / 25) ** -0.8 + dice.uniform(-0.03, 0.03)
             rows.append((at, (
-                f"[step {i:>6}/{planned}] loss {loss:.4f} | gnorm {dice.uniform(0.4, 1.2):.3f} | lr 2.4e-04 | {step_s(i) * 1000:.0f} ms/step | mfu {34.1 / step_s(i):.1f}%",
-                f"{{\"iter\": {i}, \"iters\": {planned}, \"train_loss\": {loss:.5f}, \"step_time_s\": {step_s(i):.3f}, \"tokens\": {i * 1048576}}}",
-                f"Train: {i}/{planned} [{100 * i / planned:5.1f}%]  Loss: {loss:.4g}  Time: {step_s(i):.3f}s  LR: 3.000e-04",
+                f"[step {i:>6}/{planned}] loss {loss:.4f} | gnorm {dice.uniform(0.4, 1.2):.3f} | lr 2.4e-04 | {step_s * 1000:.0f} ms/step | mfu {34.1 / step_s:.1f}%",
+                f"{{\"iter\": {i}, \"iters\": {planned}, \"train_loss\": {loss:.5f}, \"step_time_s\": {step_s:.3f}, \"tokens\": {i * 1048576}}}",
+                f"Train: {i}/{planned} [{100 * i / planned:5.1f}%]  Loss: {loss:.4g}  Time: {step_s:.3f}s  LR: 3.000e-04",
             )[number % 3]))  # fmt: skip
     return rows
 
@@ -39,7 +39,7 @@ def ready(rank: int, node: str, local: int, dice: Random) -> Lines:
     return [(14 + rank / 20, f"{node}:{31_000 + rank}:{31_400 + rank} [{local}] NCCL INFO comm 0x{dice.randrange(1 << 36):x} rank {rank} nranks 0 cudaDev {local} nvmlDev {local} - Init COMPLETE".replace("nranks 0 ", ""))]
 
 
-def duty(hand: Hand, node: str, local: int, end: float, spans: Sequence[tuple[float, float, float, float]], memory: int = 61) -> None:
+def duty(hand: Hand, node: str, local: int, end: float, spans: Sequence[tuple[float, float, float, float]], memory: int = 61) -> None:  # noqa: PLR0917
     """Readings of a card: from when on engine, SM activity and power, each held until the next."""
     count = 60
     at = [end * k / (count - 1) for k in range(count)]
@@ -52,7 +52,7 @@ def watchdog(number: int) -> HandJob:
     dice = Random(4100 + number)
     nodes, per, bad, cause_of_it = ((2, 8, 11, "stands"), (2, 4, 2, "dies"), (4, 4, 6, "stands"), (8, 2, 9, "limit"))[number]
     hand, ranks = job(number, nodes, per, ("llm7b", "dit-xl", "vlm", "moe")[number], limit_s=7200 if number == 3 else 172_800)
-    rows = told(number, (310, 470, 220, 260)[number], 10, 70, lambda i: (2.2, 1.1, 3.4, 2.7)[number], dice, 5000)
+    rows = told(number, (310, 470, 220, 260)[number], 10, 70, (2.2, 1.1, 3.4, 2.7)[number], dice, 5000)
     stop = rows[-1][0] + 4
     wait = 600.0
     seq = 2200 + 97 * number
@@ -87,7 +87,6 @@ def watchdog(number: int) -> HandJob:
 
 def unmet(number: int) -> HandJob:
     """C1: a node's ranks look for the first one elsewhere, until the limit; A1: NCCL does not start."""
-    dice = Random(4200 + number)
     hand, ranks = job(10 + number, 4, (4, 2, 8)[number], ("pretrain", "clip", "asr-xl")[number], limit_s=3600)
     for rank, node, local in ranks:
         lost = node == hand.nodes[-1]
@@ -116,7 +115,7 @@ def broken(number: int) -> HandJob:
     nodes, per = ((4, 8), (2, 8), (8, 4))[number]
     hand, ranks = job(20 + number, nodes, per, ("llama-cpt", "sd3", "esm")[number])
     bad = (21, 6, 30)[number]
-    rows = told(number, (640, 880, 300)[number], 20, 90, lambda i: (3.1, 1.4, 2.6)[number], dice, 20_000)
+    rows = told(number, (640, 880, 300)[number], 20, 90, (3.1, 1.4, 2.6)[number], dice, 20_000)
     end = rows[-1][0] + 2
     home = ranks[bad][1]
     gone = number == 2
@@ -152,7 +151,7 @@ def slow(number: int) -> HandJob:
     dice = Random(4400 + number)
     nodes, per, mode, bad = ((2, 8, "D3", 13), (4, 8, "D2", -1), (8, 2, "D3", 3))[number]
     hand, ranks = job(30 + number, nodes, per, ("t5-xl", "llm13b", "whisper")[number])
-    rows = told(number, 400, 20, 80, lambda i: (2.9, 5.5, 2.2)[number], dice)
+    rows = told(number, 400, 20, 80, (2.9, 5.5, 2.2)[number], dice)
     end = rows[-1][0] + 9
     for rank, node, local in ranks:
         wire = [(12.0, f"{node}:{700 + rank}:{800 + rank} [{local}] NCCL INFO NET/Socket : Using [0]eno8303:10.9.3.{rank // per}<0>")] if mode == "D2" else []
@@ -176,7 +175,7 @@ def well(number: int) -> HandJob:
     dice = Random(4500 + number)
     nodes, per = ((2, 8), (1, 8), (4, 4), (2, 4))[number]
     hand, ranks = job(40 + number, nodes, per, ("gemma-ft", "dino", "olmo", "tts")[number])
-    rows = told(number, 500, 25, 85, lambda i: (1.9, 0.8, 2.8, 1.2)[number], dice)
+    rows = told(number, 500, 25, 85, (1.9, 0.8, 2.8, 1.2)[number], dice)
     end = rows[-1][0] + (30 if number != 3 else 560)
     for rank, node, local in ranks:
         noise = [(end - 1 if number == 2 else 20.0 if number == 1 else rows[9][0] + 1, NOISE[number])] if rank == (1, 5, 0, 3)[number] else []

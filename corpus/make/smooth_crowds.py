@@ -84,7 +84,7 @@ def beside_cards() -> Iterator[SlurmJob]:
     small = {**work(9, memory=3, tensor=1), "utilization.gpu": "17", "power.usage": "142000", "memory.used": str(3 << 30)}
     yield beside(HARD, "TUNE", 2, {}, all_of(small), given="--steps=420", **DONE)
     yield beside(HARD, "ROLES", 4, {0: all_of(work(18))}, all_of(work(58)), 2, head="export UPDATES=440\n", **DONE)
-    most = tuple((2.0 * k, {"memory.used": str(min(78, 30 + 3 * k) << 30)}) for k in range(1, 18)) + ((36.0, {"memory.used": str(41 << 30)}),)
+    most = (*((2.0 * k, {"memory.used": str(min(78, 30 + 3 * k) << 30)}) for k in range(1, 18)), (36.0, {"memory.used": str(41 << 30)}))
     half = when(32, "globals()['halved'] = True\nlog.warning('step %d: CUDA out of memory. Tried to allocate 2.50 GiB; batch halved to 4 and repeated', step)", behind="not globals().get('halved') and step > 20")
     yield beside(HARD, "LM", 2, {}, ({**work(50), "memory.used": str(30 << 30)}, most), 2, given="--steps 440", code={"after": half}, **DONE)
     yield beside(GOOD, "TONES", 8, {}, all_of(work(64)), 2, given="updates=420 every=30", **DONE)
