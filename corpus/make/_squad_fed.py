@@ -1,4 +1,4 @@
-"""Ranks that meet through a shared folder alone: clients fit on their own rows, the server averages what it finds. Who waits for a file never learns that its writer is dead."""
+"""Ranks without PyTorch: a federation that meets in a shared folder, where who waits for a file never learns that its writer is dead; and workers that sum their gradients through sockets of their own."""
 
 from __future__ import annotations
 
@@ -68,4 +68,74 @@ for n in range(1, rounds + 1):
 #: late
 say("all rounds done")
 '''
-FILES = {"FED": "fed.py"}
+CLICKS = '''import logging
+import os
+import socket
+import sys
+import time
+
+import numpy as np
+#: top
+
+rank, size = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
+flags = dict(word.lstrip("-").split("=") for word in sys.argv[1:])
+STEPS, PAUSE, EVERY = int(flags.get("train_steps", 400)), float(flags.get("pause", 0.05)), int(flags.get("log_steps", 20))
+logging.basicConfig(level=logging.INFO, format=f"%(levelname)s:trainer{rank}:%(message)s", stream=sys.stderr)
+
+
+class Ring:
+    """Sums vectors: the first worker collects and hands out."""
+
+    def __init__(self):
+        port = int(os.environ["PORT"])
+        if rank == 0:
+            door = socket.create_server(("127.0.0.1", port))
+            self.links = [door.accept()[0] for _ in range(size - 1)]
+        else:
+            while True:
+                try:
+                    self.links = [socket.create_connection(("127.0.0.1", port))]
+                    break
+                except ConnectionRefusedError:
+                    time.sleep(0.2)
+        self.files = [link.makefile("rwb") for link in self.links]
+
+    def total(self, vector):
+        def read(stream):
+            data = stream.read(vector.nbytes)
+            if len(data) < vector.nbytes:
+                raise ConnectionResetError(f"worker {rank}: a peer is gone")
+            return np.frombuffer(data)
+
+        if rank == 0:
+            vector = vector + sum((read(f) for f in self.files), np.zeros_like(vector))
+        for f in self.files:
+            f.write(vector.tobytes())
+            f.flush()
+        return vector if rank == 0 else read(self.files[0])
+
+
+#: before
+logging.info("Worker %d of %d, device: %s", rank, size, os.environ.get("CUDA_VISIBLE_DEVICES", "cpu"))
+ring = Ring()
+#: early
+rng, taste = np.random.default_rng(rank), np.linspace(-2, 2, 10)
+w = np.zeros(10)
+for global_step in range(1, STEPS + 1):
+    began = time.perf_counter()
+    #: data
+    x = rng.normal(size=(128, 10))
+    clicked = (rng.random(128) < 1 / (1 + np.exp(-x @ taste))).astype(float)
+    #: mid
+    p = 1 / (1 + np.exp(-x @ w))
+    loss = -float(np.mean(clicked * np.log(p + 1e-9) + (1 - clicked) * np.log(1 - p + 1e-9)))
+    #: loss
+    w = w - 0.3 * ring.total(x.T @ (p - clicked) / 128) / size
+    time.sleep(PAUSE)
+    #: after
+    if global_step % EVERY == 0:
+        logging.info("global_step/sec: %.2f  loss = %.5f, step = %d, accuracy = %.3f", 1 / (time.perf_counter() - began), loss, global_step, float(((p > 0.5) == clicked).mean()))
+#: late
+logging.info("Finished training at step %d, final loss %.5f", STEPS, loss)
+'''
+FILES = {"FED": "fed.py", "CLICKS": "wide.py"}

@@ -34,38 +34,38 @@ def one_died() -> Iterator[SlurmJob]:
 def one_stands() -> Iterator[SlurmJob]:
     """It lives, and does not come."""
     feed = "import queue\nfeed = queue.Queue()\nfeed.get()"
-    yield squad(HANG, "LM", 4, 2, given=LONG, code={"data": when(45, feed, 2, who="RANK", behind="step > 40")}, **OVER)
-    fifo = "globals()['served'] = globals().get('served', 0) + 1\nif os.environ['RANK'] == '1' and served == 700:\n    os.path.exists('next') or os.mkfifo('next')\n    open('next', 'rb').read()"
+    yield squad(HANG, "LM", 4, 2, given=LONG, code={"data": at(2, 150, feed, who="RANK", since=True)}, **OVER)
+    fifo = "globals()['served'] = globals().get('served', 0) + 1\nif os.environ['RANK'] == '1' and served == 400:\n    os.path.exists('next') or os.mkfifo('next')\n    open('next', 'rb').read()"
     yield squad(HANG, "VISION", 2, given="--workers 1 --epochs 90 --train-size 3200", code={"item": fifo}, **OVER)
     yield squad(HANG.but(fault="unknown"), "TONES", 4, 2, given="updates=40000", code={"early": "if me == 3:\n    open('pid-1', 'w').write(str(os.getpid()))"}, act="stop_rank", after='"update": 90', **OVER)
     yield squad(HANG.but(cause="runtime_error"), "LM", 3, given=f"{LONG} --pg-timeout 30", code={"data": at(1, 84, "log.info('step 84: fetching the next shard')\ntime.sleep(900)", who="RANK")}, state="FAILED", options=("--time=4",))
     ask = "import socket\nlicence = socket.create_server(('127.0.0.1', 0))\nsay('stage 1 asks the licence server')\nlicence.accept()"
-    yield squad(HANG, "STAGES", 3, head="export ITERS=40000\n", code={"up": when(45, ask, 1, behind="it > 40")}, **OVER)
+    yield squad(HANG, "STAGES", 3, head="export ITERS=40000\n", code={"up": at(1, 60, ask, name="it")}, **OVER)
     yield squad(HANG, "VISION", 4, 2, given="--epochs 90 --train-size 2560", code={"check": "if dist.get_rank() == 2 and hit[1] > 128:\n    __import__('threading').Event().wait()"}, **OVER)
-    yield squad(HANG, "ROLES", 3, head="export UPDATES=40000\n", code={"actor": "if RANK == 2 and episode == 170:\n    import subprocess\n    log.info('rendering episode {}', episode)\n    subprocess.run(['sleep', '1200'])"}, act="scancel_late", after="rendering", state="CANCELLED", options=("--time=4",))
+    yield squad(HANG, "ROLES", 3, head="export UPDATES=40000\n", code={"actor": "if RANK == 2 and episode == 170:\n    import subprocess\n    log.info('rendering episode {}', episode)\n    subprocess.run(['sleep', '1200'])"}, **OVER)
 
 
 def with_cards() -> Iterator[SlurmJob]:
     """The others' cards spin, its own is cold."""
     kept = {"memory.used": str(37 << 30)}
-    spins: Readings = ({**work(54), **kept}, ((46.0, {**SPIN, **kept}),))
-    cold: Readings = ({**work(54), **kept}, ((46.0, {**REST, **kept}),))
+    spins: Readings = ({**work(54), **kept}, ((31.0, {**SPIN, **kept}),))
+    cold: Readings = ({**work(54), **kept}, ((31.0, {**REST, **kept}),))
     wait = "import threading\nthreading.Barrier(2).wait()"
-    yield beside(HANG, "LM", 4, {3: cold}, spins, 2, given=LONG, code={"data": when(45, wait, 3, who="RANK", behind="step > 40")}, **OVER)
-    yield beside(HANG, "TONES", 3, {0: cold}, spins, given="updates=40000", code={"data": when(45, "tell('save', path='s3://tones/ckpt', state='started')\n" + wait, 0, who="me", behind="update > 40")}, **OVER)
+    yield beside(HANG, "LM", 4, {3: cold}, spins, 2, given=LONG, code={"data": when(30, wait, 3, who="RANK", behind="step > 40")}, **OVER)
+    yield beside(HANG, "TONES", 3, {0: cold}, spins, given="updates=40000", code={"data": when(30, "tell('save', path='s3://tones/ckpt', state='started')\n" + wait, 0, who="me", behind="update > 40")}, **OVER)
 
 
 def alone() -> Iterator[SlurmJob]:
     """C3: one rank, one card, and nothing more."""
     label = Label(mode="C3", fault="user")
     kept = {"memory.used": str(23 << 30)}
-    card: Readings = ({**work(57), **kept}, ((46.0, {**REST, **kept}),))
-    yield beside(label, "LM", 1, {}, card, how="env", given=LONG, code={"data": when(45, "guard = __import__('threading').Lock()\nwith guard:\n    guard.acquire()", behind="step > 40")}, **OVER)
-    yield beside(label, "TONES", 1, {}, card, given="updates=40000", code={"data": when(45, "import socket\ndoor = socket.create_server(('127.0.0.1', 0))\ntell('metrics', state='waiting for the collector')\ndoor.accept()", behind="update > 40")}, **OVER)
-    yield beside(label, "TUNE", 1, {}, card, how="env", given="--steps=40000", code={"mid": when(48, "import multiprocessing\nmultiprocessing.get_context('fork').Pool(1).apply(os._exit, (0,))", behind="done > 20")}, **OVER)
-    yield beside(label, "VISION", 1, {}, card, how="env", given="--epochs 900", code={"mid": when(48, "import subprocess\nsubprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read()", behind="step > 40")}, **OVER)
-    yield beside(label, "POD", 1, {}, card, given="--num_train_steps=40000", code={"mid": when(48, "logging.info('step %d: joining the data service', step)\n__import__('threading').Event().wait()", behind="step > 20")}, **OVER)
-    yield beside(label, "STAGES", 1, {}, card, head="export ITERS=40000\n", code={"mid": when(45, "say('asking for the next window')\nos.read(os.pipe()[0], 1)", behind="it > 40")}, act="scancel_late", after="the next window", state="CANCELLED", options=("--time=4",))
+    card: Readings = ({**work(57), **kept}, ((31.0, {**REST, **kept}),))
+    yield beside(label, "LM", 1, {}, card, how="env", given=LONG, code={"data": when(30, "guard = __import__('threading').Lock()\nwith guard:\n    guard.acquire()", behind="step > 40")}, **OVER)
+    yield beside(label, "TONES", 1, {}, card, given="updates=40000", code={"data": when(30, "import socket\ndoor = socket.create_server(('127.0.0.1', 0))\ntell('metrics', state='waiting for the collector')\ndoor.accept()", behind="update > 40")}, **OVER)
+    yield beside(label, "CLICKS", 1, {}, card, given="--train_steps=40000", code={"data": when(30, "import multiprocessing\nmultiprocessing.get_context('fork').Pool(1).apply(os._exit, (0,))", behind="global_step > 40")}, **OVER)
+    yield beside(label, "VISION", 1, {}, card, how="env", given="--epochs 900", code={"mid": when(30, "import subprocess\nsubprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read()", behind="step > 40")}, **OVER)
+    yield beside(label, "POD", 1, {}, card, given="--num_train_steps=40000", code={"mid": when(30, "logging.info('step %d: joining the data service', step)\n__import__('threading').Event().wait()", behind="step > 20")}, **OVER)
+    yield beside(label, "STAGES", 1, {}, card, head="export ITERS=40000\n", code={"mid": when(30, "say('asking for the next window')\nos.read(os.pipe()[0], 1)", behind="it > 40")}, **OVER)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -19,7 +19,7 @@ _DOWN = threading.Lock()
 _LOST: set[str] = set()
 
 
-def _printed(cluster: Cluster, job_id: int, folder: Path, after: str, timeout_s: float = 90) -> None:
+def _printed(cluster: Cluster, job_id: int, folder: Path, after: str, timeout_s: float = 240) -> None:
     """Wait for a line of the job's output."""
     cluster.wait_running(job_id, timeout_s)
     if after:
