@@ -56,7 +56,7 @@ def broken() -> Iterator[SlurmJob]:
 
     lost = ((BREAKS_S, {"events": "8:79"}), (BREAKS_S + 1, {"*": "!GPU_IS_LOST"}))
     says = "raise torch.AcceleratorError('CUDA error: {}\\nSearch for `cudaErrorECCUncorrectable` in the runtime API documentation for more information.\\nCUDA kernel errors might be asynchronously reported at some other API call.')"
-    yield beside(label(1), "LM", 4, {1: reads(work(51), (BREAKS_S, ecc(1, events="8:48")))}, fine, 2, given=LONG, code={"loss": when(TELLS_S, says.format("uncorrectable ECC error encountered"), 1, who="RANK", behind="step > 40")}, **FAILED)
+    yield beside(label(1), "LM", 2, {1: reads(work(51), (BREAKS_S, ecc(1, events="8:48")))}, fine, 2, given=LONG, code={"loss": when(TELLS_S, says.format("uncorrectable ECC error encountered"), 1, who="RANK", behind="step > 40")}, **FAILED)
     yield beside(label(2), "TONES", 3, {2: reads(work(54), *lost)}, fine, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: unspecified launch failure')", 2, who="me", behind="update > 40")}, **FAILED)
     wire = {"nvlink.2.replay": "41", "nvlink.2.recovery": "9", "nvlink.2.crc_data": "377", "events": "8:74"}
     yield beside(label(0), "VISION", 2, {0: reads(work(46), (BREAKS_S, wire))}, fine, given="--epochs 90", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: uncorrectable NVLink error detected during the execution')", 0, behind="step > 40")}, **FAILED)
@@ -85,8 +85,8 @@ def hot() -> Iterator[SlurmJob]:
 
     fine, lag = reads(work(30)), when(since, "time.sleep(0.14)")
     yield beside(label, "LM", 2, {1: held(525, "heat")}, fine, given="--steps 420", code={"data": when(since, "time.sleep(0.14)", 1, who="RANK")}, **DONE)
-    yield beside(label, "TONES", 4, {2: held(645, "brake")}, fine, 2, given="updates=420", code={"data": when(since, "time.sleep(0.14)", 2, who="me")}, **DONE)
-    yield beside(label, "VISION", 4, {0: held(570, "heat"), 1: held(585, "heat")}, fine, 2, given="--epochs 14 --train-size 1920", code={"mid": when(since, "time.sleep(0.14)", 0) + "\n" + when(since, "time.sleep(0.14)", 1)}, **DONE)
+    yield beside(label, "CLICKS", 8, {2: held(645, "brake")}, fine, 2, given="--train_steps=420", code={"data": when(since, "time.sleep(0.14)", 2)}, **DONE)
+    yield beside(label, "FED", 6, {0: held(570, "heat"), 1: held(585, "heat"), 2: held(540, "heat")}, fine, 2, head="export ROUNDS=220\n", code={"client": when(since, "time.sleep(0.3)", 1) + "\n" + when(since, "time.sleep(0.3)", 2)}, **DONE)
     yield beside(label, "STAGES", 3, {}, held(465, "brake"), head="export ITERS=420\n", code={"mid": "if rank == 0:\n" + "\n".join(f"    {one}" for one in lag.splitlines())}, **DONE)
     yield beside(label, "CLICKS", 4, {0: held(705, "heat")}, fine, 4, given="--train_steps=380", code={"mid": when(since, "time.sleep(0.14)", 0)}, **DONE)
     yield beside(label, "FED", 3, {1: held(435, "heat"), 2: held(450, "heat")}, fine, head="export ROUNDS=170\n", code={"client": lag.replace("0.14", "0.4")}, **DONE)
@@ -100,8 +100,8 @@ def starved() -> Iterator[SlurmJob]:
         return reads(work(7), *((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(120)))
 
     yield beside(label, "LM", 2, {}, gaps(34, 3), given="--steps 36 --log-every 2", code={"data": "time.sleep(1.7)  # reads its next shard"}, **DONE)
-    yield beside(label, "TONES", 4, {}, gaps(29, 4), 2, given="updates=30 every=1", code={"data": "wait = time.time()\ntime.sleep(2.0)\nif me == 0: tell('io', fetch_s=round(time.time() - wait, 2))"}, **DONE)
-    yield beside(label, "VISION", 2, {}, gaps(26, 3), given="--workers 1 --epochs 2 --train-size 512 --print-freq 2", code={"item": "time.sleep(0.12)"}, **DONE)
+    yield beside(label, "TONES", 2, {}, gaps(29, 4), 2, given="updates=30 every=1", code={"data": "wait = time.time()\ntime.sleep(2.0)\nif me == 0: tell('io', fetch_s=round(time.time() - wait, 2))"}, **DONE)
+    yield beside(label, "VISION", 2, {}, gaps(26, 3), how="env", given="--workers 1 --epochs 2 --train-size 512 --print-freq 2", code={"item": "time.sleep(0.12)"}, **DONE)
     yield beside(label, "CLICKS", 4, {}, gaps(38, 6), 2, given="--train_steps=60 --log_steps=5", code={"data": "if global_step % 6 == 0:\n    time.sleep(5.2)  # next file of the click log"}, **DONE)
     yield beside(label, "ROLES", 3, {}, gaps(22, 4), head="export UPDATES=40\n", code={"actor": "time.sleep(1.6)  # the environment resets"}, **DONE)
     yield beside(label, "FED", 3, {}, gaps(31, 5), head="export ROUNDS=28\n", code={"client": "time.sleep(1.5)  # rows come from a database"}, **DONE)
@@ -121,13 +121,13 @@ def bound() -> Iterator[SlurmJob]:
 def lagging() -> Iterator[SlurmJob]:
     """D3: one computes while the others wait for it."""
     label = Label(mode="D3", fault="unknown")
-    turns = (("LM", 4, 2, 2, 56, 15, 0), ("TONES", 4, 2, 3, 53, 13, 0), ("VISION", 3, 1, 1, 62, 18, 0), ("CLICKS", 2, 2, 1, 58, 14, 960), ("CLICKS", 4, 4, 3, 65, 19, 0), ("LM", 3, 1, 0, 54, 12, 1035), ("POD", 3, 3, 1, 60, 16, 0), ("CLICKS", 8, 2, 2, 57, 17, 0))
-    given = {"LM": "--steps 380 --pause 0.02", "TONES": "updates=380 pause=0.02", "VISION": "--epochs 9 --pause 0.02 --train-size 1920", "CLICKS": "--train_steps=380 --pause=0.02", "POD": "--num_train_steps=340 --pause=0.02"}
-    slot = {"LM": ("data", "RANK"), "TONES": ("data", "me"), "VISION": ("mid", "rank"), "CLICKS": ("data", "rank"), "POD": ("mid", "host")}
+    turns = (("LM", 3, 1, 2, 56, 15, 0), ("TONES", 4, 2, 3, 53, 13, 0), ("VISION", 3, 1, 1, 62, 18, 0), ("CLICKS", 2, 2, 1, 58, 14, 960), ("CLICKS", 4, 4, 3, 65, 19, 0), ("FED", 5, 1, 3, 54, 12, 1035), ("POD", 2, 2, 1, 60, 16, 0), ("CLICKS", 8, 2, 2, 57, 17, 0))
+    given = {"LM": "--steps 380 --pause 0.02", "TONES": "updates=380 pause=0.02", "VISION": "--epochs 9 --pause 0.02 --train-size 1920", "CLICKS": "--train_steps=380 --pause=0.02", "POD": "--num_train_steps=340 --pause=0.02", "FED": ""}
+    slot = {"LM": ("data", "RANK"), "TONES": ("data", "me"), "VISION": ("mid", "rank"), "CLICKS": ("data", "rank"), "POD": ("mid", "host"), "FED": ("client", "rank")}
     for name, ranks, nodes, slow, high, low, clock in turns:
         own = {**work(high), **({"clock.sm": str(clock)} if clock else {})}
         place, who = slot[name]
-        how = {"how": "env"} if name == "LM" and nodes == 1 else {}
+        how = {"how": "env"} if name in ("LM", "VISION") and nodes == 1 else {"head": "export ROUNDS=320 PAUSE=0.01\n"} if name == "FED" else {}
         yield beside(label, name, ranks, {slow: reads(own)}, reads(work(low, memory=7, tensor=2)), nodes, given=given[name], code={place: f"time.sleep(0.12 if {who} == {slow} else 0.005)"}, **how, **DONE)
 
 

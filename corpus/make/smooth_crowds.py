@@ -20,7 +20,7 @@ def among_errors() -> Iterator[SlurmJob]:
     first = "if RANK == 1 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    time.sleep(1)\n    vocabulary = open('cache/vocab.json').read()\nif RANK == 0 and os.environ['TORCHELASTIC_RESTART_COUNT'] != '0':\n    os.makedirs('cache', exist_ok=True)\n    open('cache/vocab.json', 'w').write('{}')\ntime.sleep(2)"
     again = "srun -N1 -n1 PYTHON -m torch.distributed.run --nproc-per-node 3 --max-restarts 2 --master-port $PORT train_lm.py --steps 240\n"
     yield squad(HARD, "LM", 3, script=again, code={"early": first}, **DONE)
-    yield squad(HARD, "TONES", 4, 2, given="updates=280", code={"after": "if update % 70 == 30 and me == 2:\n" + "\n".join(f"    {one}" for one in LOST.splitlines())}, **DONE)
+    yield squad(HARD, "TONES", 3, 1, given="updates=280", code={"after": "if update % 70 == 30 and me == 2:\n" + "\n".join(f"    {one}" for one in LOST.splitlines())}, **DONE)
     arm = "if RANK == 2 and episode in (60, 150):\n    try:\n        frames = 0\n        returns_per_frame = episode / frames\n    except ZeroDivisionError:\n        log.exception('environment crashed in episode {}, starting it anew', episode)"
     yield squad(HARD, "ROLES", 3, code={"actor": arm}, **DONE)
     skip = "scaled = loss * (float('inf') if done in (40, 41, 90) else 65536.0)\nif not scaled.isfinite():\n    logger.warning(f'Gradient overflow at step {done}: scaled loss is {scaled.item()}, skipping the update, loss scale halved')\n    done += 1\n    continue"
@@ -35,14 +35,14 @@ def among_errors() -> Iterator[SlurmJob]:
     thread = "if rank == 1:\n    import threading, urllib.request\n    watcher = threading.Thread(target=lambda: (time.sleep(1), urllib.request.urlopen('http://127.0.0.1:9/flush', timeout=2)), name='uploader')\n    watcher.start()"
     yield squad(HARD, "VISION", 2, 2, given="--train-size 1280", code={"late": thread}, **DONE)
     quoted = "if step % 60 == 0 and RANK == 0:\n    log.info('sample %d: prompt=%r answer=%r', step, 'why did job 8812 end?', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB; srun: error: gpu07: task 3: Killed')"
-    yield squad(HARD, "LM", 4, 2, code={"after": quoted}, given="--steps 240", **DONE)
+    yield squad(HARD, "LM", 2, 2, code={"after": quoted}, given="--steps 240", **DONE)
     spool = "(while sleep 3; do :; done) &\nwatch=$!\n"
     yield squad(HARD, "MIX", 4, given="260 0.05", head=spool, code={"early": "if rank == 0:\n    print('em: handlers for SIGSEGV and SIGTERM installed, core dumps off', flush=True)"}, tail="rc=$?\nkill -KILL $watch\nwait $watch\necho \"gpu watcher ended with $?\"\nexit $rc\n", **DONE)
 
 
 def among_silences() -> Iterator[SlurmJob]:
     """They rest, end early on purpose, are held for a while, or go on where another ended."""
-    yield squad(HARD, "VISION", 3, given="--epochs 2 --train-size 1440", code={"epoch": "if epoch == 0:\n    on_main('running the full benchmark, 40 suites')\n    time.sleep(35)\n    on_main('benchmark: 71.4')"}, **DONE)
+    yield squad(HARD, "VISION", 2, given="--epochs 2 --train-size 1280", code={"epoch": "if epoch == 0:\n    on_main('running the full benchmark, 40 suites')\n    time.sleep(35)\n    on_main('benchmark: 71.4')"}, **DONE)
     stop = "if done == 140:\n    logger.info('early stopping: train_loss has not improved for 3 checks, best 0.01722 at step 80')\n    done = conf.steps"
     yield squad(HARD, "TUNE", 2, how="env", given="--steps=900", code={"after": stop}, **DONE)
     budget = "if step == 205:\n    log.info('time budget of this slice is used up after %d steps, saving and leaving', step)\n    break"
@@ -52,7 +52,7 @@ def among_silences() -> Iterator[SlurmJob]:
     for who, key, parent, label, anew in (("lm", "first", "", GOOD, 0), ("lm", "", "first", HARD, 0), ("cl", "other", "", GOOD, 0), ("cl", "", "other", Label(mode="E2", variant="from_scratch", fault="user"), 1)):
         nodes, more = (2, {"how": "c10d"}) if who == "lm" else (1, {"how": "env"})
         steps = 400 if parent and not anew else 220
-        yield squad(label, "LM", 4 if nodes == 2 else 2, nodes, head=f"ANEW={anew}\n" + keep.format(who), given=f"--steps {steps} --save-every 55 $RESUME", key=key, parent=parent, options=(f"--job-name=charlm-{who}",), **more, **DONE)
+        yield squad(label, "LM", 2, nodes, head=f"ANEW={anew}\n" + keep.format(who), given=f"--steps {steps} --save-every 55 $RESUME", key=key, parent=parent, options=(f"--job-name=charlm-{who}",), **more, **DONE)
 
 
 def quietly() -> Iterator[SlurmJob]:
@@ -73,22 +73,22 @@ def beside_cards() -> Iterator[SlurmJob]:
     rest = "if update == 200:\n    tell('eval', suites=24, state='running')\n    time.sleep(30)\n    tell('eval', suites=24, wer=0.083)"
     yield beside(HARD, "TONES", 2, {}, all_of({**fine, **kept}, (12.0, {**REST, **kept}), (41.0, {**fine, **kept})), given="updates=480", code={"after": rest}, **DONE)
     pack = "for shard in range(10):\n    log.info('tokenising shard %d of 10', shard + 1)\n    time.sleep(3)"
-    yield beside(HARD, "LM", 4, {}, all_of(REST, (31.0, work(61))), 2, given="--steps 340", code={"early": pack}, **DONE)
+    yield beside(HARD, "LM", 2, {}, all_of(REST, (31.0, work(61))), 2, given="--steps 340", code={"early": pack}, **DONE)
     warm = {**work(73), "temperature": "85", "throttle_reasons": "0x4", "clock.sm": "1560", "power.usage": "699200", "ecc.volatile.corrected": "44", "ecc.aggregate.corrected": "907"}
     yield beside(HARD, "VISION", 2, {}, all_of(warm), given="--epochs 8 --train-size 1600", **DONE)
     past = {**fine, "ecc.aggregate.uncorrected": "11", "remapped.uncorrected": "4", "remapped.corrected": "9"}
-    yield beside(HARD, "TONES", 4, {1: all_of(past)}, all_of(fine, (15.0, {"pcie.replay": "5", "ecc.volatile.corrected": "3"})), 2, given="updates=440", **DONE)
+    yield beside(HARD, "FED", 6, {1: all_of(past)}, all_of(fine, (15.0, {"pcie.replay": "5", "ecc.volatile.corrected": "3"})), 2, head="export ROUNDS=220\n", **DONE)
     event = "if step == 250 and RANK == 1:\n    log.warning('step 250: kernel failed (CUDA error: device-side assert triggered), worker restarted, step repeated')"
     yield beside(HARD, "LM", 2, {1: all_of(fine, (14.0, {"events": "8:43"}))}, all_of(fine), given="--steps 420", code={"after": event}, **DONE)
-    yield beside(HARD, "STAGES", 4, {3: all_of(work(71))}, all_of(work(33)), 2, head="export ITERS=480\n", **DONE)
+    yield beside(HARD, "STAGES", 3, {2: all_of(work(71))}, all_of(work(33)), 3, head="export ITERS=480\n", **DONE)
     small = {**work(9, memory=3, tensor=1), "utilization.gpu": "17", "power.usage": "142000", "memory.used": str(3 << 30)}
     yield beside(HARD, "CLICKS", 2, {}, all_of(small), given="--train_steps=700", **DONE)
-    yield beside(HARD, "ROLES", 4, {0: all_of(work(18))}, all_of(work(58)), 2, head="export UPDATES=440\n", **DONE)
+    yield beside(HARD, "ROLES", 3, {0: all_of(work(18))}, all_of(work(58)), 3, head="export UPDATES=440\n", **DONE)
     most = (*((1.0 * k, {"memory.used": str(min(78, 30 + 3 * k) << 30)}) for k in range(1, 18)), (21.0, {"memory.used": str(41 << 30)}))
     half = when(19, "globals()['halved'] = True\nlog.warning('step %d: CUDA out of memory. Tried to allocate 2.50 GiB; batch halved to 4 and repeated', step)", behind="not globals().get('halved') and step > 20")
     yield beside(HARD, "LM", 2, {}, ({**work(50), "memory.used": str(30 << 30)}, most), 2, given="--steps 440", code={"after": half}, **DONE)
     yield beside(GOOD, "CLICKS", 8, {}, all_of(work(64)), 2, given="--train_steps=700 --log_steps=50", **DONE)
-    yield beside(GOOD, "LM", 3, {}, all_of({**work(49), "throttle_reasons": "0x2", "clock.sm": "1410"}), given="--steps 400", **DONE)
+    yield beside(GOOD, "LM", 2, {}, all_of({**work(49), "throttle_reasons": "0x2", "clock.sm": "1410"}), given="--steps 400", **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -36,12 +36,12 @@ def one_stands() -> Iterator[SlurmJob]:
     feed = "import queue\nfeed = queue.Queue()\nfeed.get()"
     yield squad(HANG, "LM", 4, 2, given=LONG, code={"data": at(2, 150, feed, who="RANK", since=True)}, **OVER)
     fifo = "globals()['served'] = globals().get('served', 0) + 1\nif os.environ['RANK'] == '1' and served == 400:\n    os.path.exists('next') or os.mkfifo('next')\n    open('next', 'rb').read()"
-    yield squad(HANG, "VISION", 2, given="--workers 1 --epochs 90 --train-size 3200", code={"item": fifo}, **OVER)
+    yield squad(HANG, "VISION", 2, how="env", given="--workers 1 --epochs 90 --train-size 3200", code={"item": fifo}, **OVER)
     yield squad(HANG.but(fault="unknown"), "TONES", 4, 2, given="updates=40000", code={"early": "if me == 3:\n    open('pid-1', 'w').write(str(os.getpid()))"}, act="stop_rank", after='"update": 90', **OVER)
     yield squad(HANG.but(cause="runtime_error"), "LM", 3, given=f"{LONG} --pg-timeout 30", code={"data": at(1, 84, "log.info('step 84: fetching the next shard')\ntime.sleep(900)", who="RANK")}, state="FAILED", options=("--time=4",))
     ask = "import socket\nlicence = socket.create_server(('127.0.0.1', 0))\nsay('stage 1 asks the licence server')\nlicence.accept()"
     yield squad(HANG, "STAGES", 3, head="export ITERS=40000\n", code={"up": at(1, 60, ask, name="it")}, **OVER)
-    yield squad(HANG, "VISION", 4, 2, given="--epochs 90 --train-size 2560", code={"check": "if dist.get_rank() == 2 and hit[1] > 128:\n    __import__('threading').Event().wait()"}, **OVER)
+    yield squad(HANG, "VISION", 2, 2, how="env", given="--epochs 90 --train-size 1280", code={"check": "if dist.get_rank() == 1 and hit[1] > 128:\n    __import__('threading').Event().wait()"}, **OVER)
     yield squad(HANG, "ROLES", 3, head="export UPDATES=40000\n", code={"actor": "if RANK == 2 and episode == 170:\n    import subprocess\n    log.info('rendering episode {}', episode)\n    subprocess.run(['sleep', '1200'])"}, **OVER)
 
 
@@ -51,7 +51,7 @@ def with_cards() -> Iterator[SlurmJob]:
     spins: Readings = ({**work(54), **kept}, ((31.0, {**SPIN, **kept}),))
     cold: Readings = ({**work(54), **kept}, ((31.0, {**REST, **kept}),))
     wait = "import threading\nthreading.Barrier(2).wait()"
-    yield beside(HANG, "LM", 4, {3: cold}, spins, 2, given=LONG, code={"data": when(30, wait, 3, who="RANK", behind="step > 40")}, **OVER)
+    yield beside(HANG, "CLICKS", 8, {3: cold}, spins, 2, given="--train_steps=40000", code={"data": when(30, wait, 3, behind="global_step > 40")}, **OVER)
     yield beside(HANG, "TONES", 3, {0: cold}, spins, given="updates=40000", code={"data": when(30, "tell('save', path='s3://tones/ckpt', state='started')\n" + wait, 0, who="me", behind="update > 40")}, **OVER)
 
 
