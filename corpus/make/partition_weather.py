@@ -22,7 +22,7 @@ def lost() -> Iterator[SlurmJob]:
     def last(rank: int) -> Label:
         return label.but(failed_ranks=(rank,), first_ranks=(rank,))
 
-    yield squad(label, "LM", 2, 2, how="env", where="-wn1,n6", given="--steps 40000", act="lose_node", after="step:  240", **common)
+    yield squad(last(1), "LM", 2, 2, how="env", where="-wn1,n6", given="--steps 40000", act="lose_node", after="step:  240", **common)
     yield squad(last(2), "CLICKS", 3, 3, where="-wn1,n2,n6", given="--train_steps=40000", act="lose_node", after="step = 400", **common)
     yield squad(label, "FED", 4, 1, where="-wn5", head="export ROUNDS=40000\n", act="slurmd_dies", after="round 100/", **common)
     yield squad(label, "STAGES", 2, 2, where="-wn2,n5", head="export ITERS=40000\n", act="slurmd_dies", after="it 60/", **common)
@@ -40,7 +40,7 @@ def again() -> Iterator[SlurmJob]:
     yield squad(urgent, "LM", 2, how="env", where="-wn3", head=GO_ON, given=run, options=AGAIN, act="preempt", after="at step 80", **DONE)
     yield squad(twice.but(variant="preempted"), "ROLES", 2, where="-wn3", head="export UPDATES=40000\n", options=("--no-requeue",), act="preempt_for_good", after="update 60/", state="PREEMPTED")
     yield squad(twice, "LM", 2, 2, how="c10d", head=GO_ON, given=run, options=AGAIN, act="requeue", after="at step 120", **DONE)
-    yield squad(twice, "VISION", 2, head=BACK, given="--epochs 6 --train-size 1280 $RESUME", options=AGAIN, act="requeue_by_owner", after="Acc@1", **DONE)
+    yield squad(twice, "VISION", 2, how="env", head=BACK, given="--epochs 6 --train-size 1280 $RESUME", options=AGAIN, act="requeue_by_owner", after="Acc@1", **DONE)
     own = f"{GO_ON}if [ ${{SLURM_RESTART_COUNT:-0}} = 0 ]; then (until [ -e outputs/latest.pt ]; do sleep 1; done; sleep 6; echo \"$(date +%T) quota of this slice used, requeueing $SLURM_JOB_ID\"; scontrol requeue $SLURM_JOB_ID) & fi\n"
     yield squad(twice, "LM", 2, how="env", head=own, given="--steps 300 --save-every 40 $RESUME", options=AGAIN, act="requeues_itself", after="at step 40", **DONE)
 
@@ -86,14 +86,14 @@ def learned_nothing() -> Iterator[SlurmJob]:
     """E1, E3."""
     base, few = Label(mode="E1", fault="user"), Label(mode="E3", fault="user")
     nan = base.but(variant="non_finite", cause="nan_loss")
-    yield squad(nan, "VISION", 2, given="--lr 900 --epochs 3 --train-size 1280", **DONE)
+    yield squad(nan, "VISION", 2, how="env", given="--lr 900 --epochs 3 --train-size 1280", **DONE)
     stop = "if not loss.isfinite():\n    log.error('loss is %s at step %d on rank %d, giving up', loss.item(), step, RANK)\n    sys.exit(1)"
     yield squad(nan, "LM", 2, how="env", srun="-K", code={"mid": at(None, 90, "with torch.no_grad():\n    net.out.weight.mul_(float('inf'))"), "loss": stop}, **FAILED)
     yield squad(base.but(variant="flat"), "LM", 2, 2, given="--steps 400 --lr 0", **DONE)
     yield squad(base.but(variant="spike"), "STAGES", 3, head="export ITERS=320\n", code={"after": at(None, 170, "for group in opt.param_groups: group['lr'] = 5.0", name="it")}, **DONE)
     yield squad(few, "LM", 2, given="--steps 3 --log-every 1", **DONE)
     yield squad(few, "TONES", 3, 1, given="updates=2 every=1", **DONE)
-    yield squad(few, "VISION", 2, given="--epochs 1 --train-size 96 --print-freq 1", **DONE)
+    yield squad(few, "VISION", 2, how="env", given="--epochs 1 --train-size 96 --print-freq 1", **DONE)
     yield squad(few, "CLM", 2, given="--output_dir out --use_cpu --max_steps 2 --logging_steps 1 --report_to none --save_steps 2", **DONE)
 
 

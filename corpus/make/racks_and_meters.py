@@ -37,7 +37,7 @@ def full() -> Iterator[SlurmJob]:
         return Label(mode="B1", cause="cuda_oom", fault="user", first_ranks=first)
 
     yield beside(label(1), "LM", 2, {1: grows(1.5, 78.4)}, steady, how="env", srun="-K", given=LONG, code={"loss": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("3.05", 1, "1.26") + "')", 1, who="RANK", behind="step > 40")}, **FAILED)
-    yield beside(label(3), "VISION", 4, {3: grows(1.4, 77.9)}, steady, 2, given="--epochs 900 --train-size 1280", code={"check": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("12.50", 1, "1.19") + "')", 3, who="dist.get_rank()")}, **FAILED)
+    yield beside(label(3), "VISION", 4, {3: grows(1.4, 77.9)}, steady, 2, how="env", srun="-K", given="--epochs 900 --train-size 1280", code={"check": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("12.50", 1, "1.19") + "')", 3, who="dist.get_rank()")}, **FAILED)
     yield beside(label(0), "POD", 2, {0: grows(1.6, 75.5)}, steady, given="--num_train_steps=40000", srun="-K -l", code={"after": when(TELLS_S, "raise jax.errors.JaxRuntimeError('RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.')", 0, who="host", behind="step > 20")}, **FAILED)
     load = reads({**work(1), "memory.used": str(1 << 30)}, *((1.0 + k, {"memory.used": str(min(78, 4 + 7 * k) << 30)}) for k in range(12)))
     yield beside(label().but(failed_ranks=(0, 1)), "TUNE", 2, {}, load, code={"early": "time.sleep(12)\nlogger.info('loading 3 of 4 shards', main_process_only=False)\nraise torch.OutOfMemoryError('" + FULL.format("1.07", "{rank}", "0.91").replace("{rank}", "' + str(rank) + '") + "')"}, **FAILED)
@@ -56,7 +56,7 @@ def broken() -> Iterator[SlurmJob]:
 
     lost = ((BREAKS_S, {"events": "8:79"}), (BREAKS_S + 1, {"*": "!GPU_IS_LOST"}))
     says = "raise torch.AcceleratorError('CUDA error: {}\\nSearch for `cudaErrorECCUncorrectable` in the runtime API documentation for more information.\\nCUDA kernel errors might be asynchronously reported at some other API call.')"
-    yield beside(label(1), "LM", 2, {1: reads(work(51), (BREAKS_S, ecc(1, events="8:48")))}, fine, 2, given=LONG, code={"loss": when(TELLS_S, says.format("uncorrectable ECC error encountered"), 1, who="RANK", behind="step > 40")}, **FAILED)
+    yield beside(label(1), "LM", 2, {1: reads(work(51), (BREAKS_S, ecc(1, events="8:48")))}, fine, 2, how="env", given=LONG, code={"loss": when(TELLS_S, says.format("uncorrectable ECC error encountered"), 1, who="RANK", behind="step > 40")}, **FAILED)
     yield beside(label(2), "TONES", 3, {2: reads(work(54), *lost)}, fine, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: unspecified launch failure')", 2, who="me", behind="update > 40")}, **FAILED)
     wire = {"nvlink.2.replay": "41", "nvlink.2.recovery": "9", "nvlink.2.crc_data": "377", "events": "8:74"}
     yield beside(label(0), "VISION", 2, {0: reads(work(46), (BREAKS_S, wire))}, fine, given="--epochs 90", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: uncorrectable NVLink error detected during the execution')", 0, behind="step > 40")}, **FAILED)
@@ -84,7 +84,7 @@ def hot() -> Iterator[SlurmJob]:
             f"violation.{policy}": f"{1_000_000 + (k + 1) * 1_000_000} {(k + 1) * 950_000_000}", f"slowdown.{field}": str((k + 1) * 950_000_000)}) for k in range(90)))  # fmt: skip
 
     fine, lag = reads(work(30)), when(since, "time.sleep(0.14)")
-    yield beside(label, "LM", 2, {1: held(525, "heat")}, fine, given="--steps 420", code={"data": when(since, "time.sleep(0.14)", 1, who="RANK")}, **DONE)
+    yield beside(label, "LM", 2, {1: held(525, "heat")}, fine, how="env", given="--steps 420", code={"data": when(since, "time.sleep(0.14)", 1, who="RANK")}, **DONE)
     yield beside(label, "CLICKS", 8, {2: held(645, "brake")}, fine, 2, given="--train_steps=420", code={"data": when(since, "time.sleep(0.14)", 2)}, **DONE)
     yield beside(label, "FED", 6, {0: held(570, "heat"), 1: held(585, "heat"), 2: held(540, "heat")}, fine, 2, head="export ROUNDS=220\n", code={"client": when(since, "time.sleep(0.3)", 1) + "\n" + when(since, "time.sleep(0.3)", 2)}, **DONE)
     yield beside(label, "STAGES", 3, {}, held(465, "brake"), head="export ITERS=420\n", code={"mid": "if rank == 0:\n" + "\n".join(f"    {one}" for one in lag.splitlines())}, **DONE)
@@ -99,7 +99,7 @@ def starved() -> Iterator[SlurmJob]:
     def gaps(busy: float, every: int) -> Readings:
         return reads(work(7), *((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(120)))
 
-    yield beside(label, "LM", 2, {}, gaps(34, 3), given="--steps 36 --log-every 2", code={"data": "time.sleep(1.7)  # reads its next shard"}, **DONE)
+    yield beside(label, "LM", 2, {}, gaps(34, 3), how="env", given="--steps 36 --log-every 2", code={"data": "time.sleep(1.7)  # reads its next shard"}, **DONE)
     yield beside(label, "TONES", 2, {}, gaps(29, 4), 2, given="updates=30 every=1", code={"data": "wait = time.time()\ntime.sleep(2.0)\nif me == 0: tell('io', fetch_s=round(time.time() - wait, 2))"}, **DONE)
     yield beside(label, "VISION", 2, {}, gaps(26, 3), how="env", given="--workers 1 --epochs 2 --train-size 512 --print-freq 2", code={"item": "time.sleep(0.12)"}, **DONE)
     yield beside(label, "CLICKS", 4, {}, gaps(38, 6), 2, given="--train_steps=60 --log_steps=5", code={"data": "if global_step % 6 == 0:\n    time.sleep(5.2)  # next file of the click log"}, **DONE)
@@ -115,7 +115,7 @@ def bound() -> Iterator[SlurmJob]:
     save = at(0, None, "tick = time.time()\ntorch.save({'update': update, 'net': net.state_dict(), 'pad': torch.zeros(1_500_000)}, f'ck-{update % 2}.pt')\nos.sync()\ntime.sleep(0.6)\ntell('checkpoint', update=update, path=f'ck-{update % 2}.pt', seconds=round(time.time() - tick, 2))", who="me")
     yield beside(Label(mode="D2", variant="save_storm", fault="user"), "TONES", 2, {}, idle, given="updates=60 every=1", code={"after": save}, **DONE)
     slow = reads({**work(19, memory=9, tensor=3), "utilization.gpu": "66"})
-    yield beside(Label(mode="D2", variant="launch_blocking", fault="user"), "VISION", 2, {}, slow, given="--epochs 3 --pause 0.18 --train-size 1920", head="export CUDA_LAUNCH_BLOCKING=1\n", **DONE)
+    yield beside(Label(mode="D2", variant="launch_blocking", fault="user"), "VISION", 2, {}, slow, how="env", given="--epochs 3 --pause 0.18 --train-size 1920", head="export CUDA_LAUNCH_BLOCKING=1\n", **DONE)
 
 
 def lagging() -> Iterator[SlurmJob]:

@@ -31,11 +31,11 @@ def among_errors() -> Iterator[SlurmJob]:
     yield squad(HARD, "LM", 2, how="env", script=look, code={"early": "rows = open('shards/index.txt').read().split()\nlog.info('%d shards', len(rows))"}, **DONE)
     check = "srun -N1 -n1 PYTHON preflight.py || echo 'preflight did not pass; it is optional, going on'\n"
     probe = "import sys\nprint('preflight: asking for the fabric', flush=True)\nraise OSError(19, 'No such device', '/dev/infiniband/uverbs0')\n"
-    yield squad(HARD, "TONES", 3, head=check, files={"preflight.py": probe}, given="updates=240", **DONE)
+    yield squad(HARD, "CLICKS", 4, 2, head=check, files={"preflight.py": probe}, given="--train_steps=240", **DONE)
     thread = "if rank == 1:\n    import threading, urllib.request\n    watcher = threading.Thread(target=lambda: (time.sleep(1), urllib.request.urlopen('http://127.0.0.1:9/flush', timeout=2)), name='uploader')\n    watcher.start()"
-    yield squad(HARD, "VISION", 2, 2, given="--train-size 1280", code={"late": thread}, **DONE)
+    yield squad(HARD, "VISION", 2, 2, how="env", given="--train-size 1280", code={"late": thread}, **DONE)
     quoted = "if step % 60 == 0 and RANK == 0:\n    log.info('sample %d: prompt=%r answer=%r', step, 'why did job 8812 end?', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB; srun: error: gpu07: task 3: Killed')"
-    yield squad(HARD, "LM", 2, 2, code={"after": quoted}, given="--steps 240", **DONE)
+    yield squad(HARD, "LM", 2, 2, how="env", code={"after": quoted}, given="--steps 240", **DONE)
     spool = "(while sleep 3; do :; done) &\nwatch=$!\n"
     yield squad(HARD, "MIX", 4, given="260 0.05", head=spool, code={"early": "if rank == 0:\n    print('em: handlers for SIGSEGV and SIGTERM installed, core dumps off', flush=True)"}, tail="rc=$?\nkill -KILL $watch\nwait $watch\necho \"gpu watcher ended with $?\"\nexit $rc\n", **DONE)
 
@@ -73,22 +73,22 @@ def beside_cards() -> Iterator[SlurmJob]:
     rest = "if update == 200:\n    tell('eval', suites=24, state='running')\n    time.sleep(30)\n    tell('eval', suites=24, wer=0.083)"
     yield beside(HARD, "TONES", 2, {}, all_of({**fine, **kept}, (12.0, {**REST, **kept}), (41.0, {**fine, **kept})), given="updates=480", code={"after": rest}, **DONE)
     pack = "for shard in range(10):\n    log.info('tokenising shard %d of 10', shard + 1)\n    time.sleep(3)"
-    yield beside(HARD, "LM", 2, {}, all_of(REST, (31.0, work(61))), 2, given="--steps 340", code={"early": pack}, **DONE)
+    yield beside(HARD, "CLICKS", 4, {}, all_of(REST, (31.0, work(61))), 2, given="--train_steps=500", code={"early": pack.replace("log.info", "logging.info")}, **DONE)
     warm = {**work(73), "temperature": "85", "throttle_reasons": "0x4", "clock.sm": "1560", "power.usage": "699200", "ecc.volatile.corrected": "44", "ecc.aggregate.corrected": "907"}
-    yield beside(HARD, "VISION", 2, {}, all_of(warm), given="--epochs 8 --train-size 1600", **DONE)
+    yield beside(HARD, "FED", 4, {}, all_of(warm), 2, head="export ROUNDS=200\n", **DONE)
     past = {**fine, "ecc.aggregate.uncorrected": "11", "remapped.uncorrected": "4", "remapped.corrected": "9"}
     yield beside(HARD, "FED", 6, {1: all_of(past)}, all_of(fine, (15.0, {"pcie.replay": "5", "ecc.volatile.corrected": "3"})), 2, head="export ROUNDS=220\n", **DONE)
-    event = "if step == 250 and RANK == 1:\n    log.warning('step 250: kernel failed (CUDA error: device-side assert triggered), worker restarted, step repeated')"
-    yield beside(HARD, "LM", 2, {1: all_of(fine, (14.0, {"events": "8:43"}))}, all_of(fine), given="--steps 420", code={"after": event}, **DONE)
+    event = "if global_step == 250 and rank == 1:\n    logging.warning('step 250: kernel failed (CUDA error: device-side assert triggered), worker restarted, step repeated')"
+    yield beside(HARD, "CLICKS", 2, {1: all_of(fine, (14.0, {"events": "8:43"}))}, all_of(fine), given="--train_steps=620 --log_steps=25", code={"after": event}, **DONE)
     yield beside(HARD, "STAGES", 3, {2: all_of(work(71))}, all_of(work(33)), 3, head="export ITERS=480\n", **DONE)
     small = {**work(9, memory=3, tensor=1), "utilization.gpu": "17", "power.usage": "142000", "memory.used": str(3 << 30)}
     yield beside(HARD, "CLICKS", 2, {}, all_of(small), given="--train_steps=700", **DONE)
     yield beside(HARD, "ROLES", 3, {0: all_of(work(18))}, all_of(work(58)), 3, head="export UPDATES=440\n", **DONE)
     most = (*((1.0 * k, {"memory.used": str(min(78, 30 + 3 * k) << 30)}) for k in range(1, 18)), (21.0, {"memory.used": str(41 << 30)}))
     half = when(19, "globals()['halved'] = True\nlog.warning('step %d: CUDA out of memory. Tried to allocate 2.50 GiB; batch halved to 4 and repeated', step)", behind="not globals().get('halved') and step > 20")
-    yield beside(HARD, "LM", 2, {}, ({**work(50), "memory.used": str(30 << 30)}, most), 2, given="--steps 440", code={"after": half}, **DONE)
+    yield beside(HARD, "LM", 2, {}, ({**work(50), "memory.used": str(30 << 30)}, most), 2, how="env", given="--steps 440", code={"after": half}, **DONE)
     yield beside(GOOD, "CLICKS", 8, {}, all_of(work(64)), 2, given="--train_steps=700 --log_steps=50", **DONE)
-    yield beside(GOOD, "LM", 2, {}, all_of({**work(49), "throttle_reasons": "0x2", "clock.sm": "1410"}), given="--steps 400", **DONE)
+    yield beside(GOOD, "TONES", 2, {}, all_of({**work(49), "throttle_reasons": "0x2", "clock.sm": "1410"}), given="updates=400", **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

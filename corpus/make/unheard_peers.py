@@ -9,7 +9,7 @@ from corpus.running.job import Recipe, SlurmJob
 from tests.testbed.gpu_scenarios import work
 
 HANG = Label(mode="C2", fault="user")
-OVER: dict[str, Any] = {"state": "TIMEOUT", "options": ("--time=2",)}
+OVER: dict[str, Any] = {"state": "TIMEOUT", "options": ("--time=3",)}
 REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "81000", "throttle_reasons": "0x1", "clock.sm": "345"}
 SPIN = {**work(2, memory=0.2, tensor=0), "utilization.gpu": "100", "utilization.memory": "1", "power.usage": "131000"}
 LONG = "--steps 40000"
