@@ -68,7 +68,7 @@ def beside(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], o
     code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
     more["code"], more["head"] = code, f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
     options = (f"--gres=gpu:{per}", *more.pop("options", ()))
-    return squad(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, where=more.pop("where", ""), **more)
+    return squad(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, where=more.pop("where", "-xn5,n6"), **more)
 
 
 def _from_the_start(readings: Readings) -> Readings:
