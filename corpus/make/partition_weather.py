@@ -23,7 +23,7 @@ def lost() -> Iterator[SlurmJob]:
         return label.but(failed_ranks=(rank,), first_ranks=(rank,))
 
     yield squad(last(1), "LM", 2, 2, how="env", where="-wn1,n6", given="--steps 40000", act="lose_node", after="step:  240", **common)
-    yield squad(last(2), "CLICKS", 3, 3, where="-wn1,n2,n6", given="--train_steps=40000", act="lose_node", after="step = 400", **common)
+    yield squad(last(2).but(failed_ranks=(0, 1, 2)), "CLICKS", 3, 3, where="-wn1,n2,n6", given="--train_steps=40000", act="lose_node", after="step = 400", **common)
     yield squad(label, "FED", 4, 1, where="-wn5", head="export ROUNDS=40000\n", act="slurmd_dies", after="round 100/", **common)
     yield squad(label, "STAGES", 2, 2, where="-wn2,n5", head="export ITERS=40000\n", act="slurmd_dies", after="it 60/", **common)
     yield squad(label, "ROLES", 2, 2, where="-wn1,n4", head="export UPDATES=40000\n", act="node_down", after="update 60/", **common)
@@ -52,7 +52,7 @@ def anew() -> Iterator[SlurmJob]:
     yield squad(scratch, "VISION", 2, how="env", given="--epochs 6 --train-size 1280", options=AGAIN, act="requeue_by_owner", after=r"Epoch: \[2\]", **DONE)
     cut = GO_ON + "[ ${SLURM_RESTART_COUNT:-0} = 0 ] || truncate -s 9000 outputs/latest.pt\n"
     both = (0, 1)
-    yield squad(scratch.but(variant="corrupt", cause="runtime_error", failed_ranks=both), "LM", 2, how="env", srun="--wait=20", head=cut, given="--steps 240 --save-every 40 $RESUME", options=AGAIN, act="requeue", after="at step 80", **FAILED)
+    yield squad(scratch.but(variant="corrupt", cause="traceback", failed_ranks=both), "LM", 2, how="env", srun="--wait=20", head=cut, given="--steps 240 --save-every 40 $RESUME", options=AGAIN, act="requeue", after="at step 80", **FAILED)
     wide = GO_ON + "WIDTH=48; [ ${SLURM_RESTART_COUNT:-0} = 0 ] || WIDTH=56; export WIDTH\n"
     yield squad(scratch.but(variant="size_mismatch", cause="runtime_error"), "LM", 2, head=wide, given="--steps 240 --save-every 40 --width $WIDTH $RESUME", options=AGAIN, act="requeue_by_owner", after="at step 80", **FAILED)
 

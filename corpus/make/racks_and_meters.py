@@ -36,12 +36,12 @@ def full() -> Iterator[SlurmJob]:
     def label(*first: int) -> Label:
         return Label(mode="B1", cause="cuda_oom", fault="user", first_ranks=first)
 
-    yield beside(label(1), "LM", 2, {1: grows(1.5, 78.4)}, steady, how="env", srun="-K", given=LONG, code={"loss": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("3.05", 1, "1.26") + "')", 1, who="RANK", behind="step > 40")}, **FAILED)
+    yield beside(label(1).but(failed_ranks=(1,)), "LM", 2, {1: grows(1.5, 78.4)}, steady, how="env", srun="-K", given=LONG, code={"loss": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("3.05", 1, "1.26") + "')", 1, who="RANK", behind="step > 40")}, **FAILED)
     yield beside(label(3), "VISION", 4, {3: grows(1.4, 77.9)}, steady, 2, how="env", srun="-K", given="--epochs 900 --train-size 1280", code={"check": when(TELLS_S, "raise torch.OutOfMemoryError('" + FULL.format("12.50", 1, "1.19") + "')", 3, who="dist.get_rank()")}, **FAILED)
     yield beside(label(0), "POD", 2, {0: grows(1.6, 75.5)}, steady, given="--num_train_steps=40000", srun="-K -l", code={"after": when(TELLS_S, "raise jax.errors.JaxRuntimeError('RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.')", 0, who="host", behind="step > 20")}, **FAILED)
     load = reads({**work(1), "memory.used": str(1 << 30)}, *((1.0 + k, {"memory.used": str(min(78, 4 + 7 * k) << 30)}) for k in range(12)))
     yield beside(label().but(failed_ranks=(0, 1)), "TUNE", 2, {}, load, code={"early": "time.sleep(12)\nlogger.info('loading 3 of 4 shards', main_process_only=False)\nraise torch.OutOfMemoryError('" + FULL.format("1.07", "{rank}", "0.91").replace("{rank}", "' + str(rank) + '") + "')"}, **FAILED)
-    yield beside(label(2), "TONES", 3, {2: grows(1.3, 77)}, steady, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise torch.OutOfMemoryError('" + HIP + "')", 2, who="me", behind="update > 40")}, **FAILED)
+    yield beside(label(2).but(failed_ranks=(2,)), "TONES", 3, {2: grows(1.3, 77)}, steady, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise torch.OutOfMemoryError('" + HIP + "')", 2, who="me", behind="update > 40")}, **FAILED)
 
 
 def broken() -> Iterator[SlurmJob]:
@@ -57,7 +57,7 @@ def broken() -> Iterator[SlurmJob]:
     lost = ((BREAKS_S, {"events": "8:79"}), (BREAKS_S + 1, {"*": "!GPU_IS_LOST"}))
     says = "raise torch.AcceleratorError('CUDA error: {}\\nSearch for `cudaErrorECCUncorrectable` in the runtime API documentation for more information.\\nCUDA kernel errors might be asynchronously reported at some other API call.')"
     yield beside(label(1), "LM", 2, {1: reads(work(51), (BREAKS_S, ecc(1, events="8:48")))}, fine, 2, how="env", given=LONG, code={"loss": when(TELLS_S, says.format("uncorrectable ECC error encountered"), 1, who="RANK", behind="step > 40")}, **FAILED)
-    yield beside(label(2), "TONES", 3, {2: reads(work(54), *lost)}, fine, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: unspecified launch failure')", 2, who="me", behind="update > 40")}, **FAILED)
+    yield beside(label(2).but(failed_ranks=(2,)), "TONES", 3, {2: reads(work(54), *lost)}, fine, srun="-K", given="updates=40000", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: unspecified launch failure')", 2, who="me", behind="update > 40")}, **FAILED)
     wire = {"nvlink.2.replay": "41", "nvlink.2.recovery": "9", "nvlink.2.crc_data": "377", "events": "8:74"}
     yield beside(label(0), "VISION", 2, {0: reads(work(46), (BREAKS_S, wire))}, fine, given="--epochs 90", code={"loss": when(TELLS_S, "raise RuntimeError('CUDA error: uncorrectable NVLink error detected during the execution')", 0, behind="step > 40")}, **FAILED)
     remap = ecc(1, **{"remapped.uncorrected": "1", "remapped.pending": "1", "events": "8:63", "recovery_action": "1"})
