@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpus.label import Label
-from corpus.make import _squad_fed, _squads, _squads_more
+from corpus.make import _squad_fed, _squads, _squads_more, _squads_unlike
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import SlurmJob
 from corpus.running.slots import fill
 
-PROGRAMS = {name: text for part in (_squads, _squads_more, _squad_fed) for name, text in vars(part).items() if name in part.FILES}
-FILES = {**_squads.FILES, **_squads_more.FILES, **_squad_fed.FILES}
+PROGRAMS = {name: text for part in (_squads, _squads_unlike, _squads_more, _squad_fed) for name, text in vars(part).items() if name in part.FILES}
+FILES = {**_squads.FILES, **_squads_unlike.FILES, **_squads_more.FILES, **_squad_fed.FILES}
 HEAD = "export OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false T0=$(date +%s)\nexport PORT=$((22000 + SLURM_JOB_ID * 17 % 9000))\n"
 TAIL = "rc=$?\nsleep 0.5\nexit $rc\n"
 RANKS = "#!/bin/bash\n# what torchrun would have set\nexport RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=${WORLD:-$SLURM_NTASKS}\nexport MASTER_ADDR=${MASTER_ADDR:-127.0.0.1} MASTER_PORT=${MASTER_PORT:-$PORT}\nexec \"$@\"\n"

@@ -18,7 +18,7 @@ LOST = "import urllib.request\ntry:\n    urllib.request.urlopen('http://127.0.0.
 def among_errors() -> Iterator[SlurmJob]:
     """What fails is caught, tried again, or was never needed."""
     first = "if RANK == 1 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    time.sleep(1)\n    vocabulary = open('cache/vocab.json').read()\nif RANK == 0 and os.environ['TORCHELASTIC_RESTART_COUNT'] != '0':\n    os.makedirs('cache', exist_ok=True)\n    open('cache/vocab.json', 'w').write('{}')\ntime.sleep(2)"
-    again = "srun -N1 -n1 PYTHON -m torch.distributed.run --nproc-per-node 3 --max-restarts 2 --master-port $PORT train_lm.py --steps 240\n"
+    again = "srun -N1 -n1 PYTHON -m torch.distributed.run --standalone --nproc-per-node 3 --max-restarts 2 train_lm.py --steps 240\n"
     yield squad(HARD, "LM", 3, script=again, code={"early": first}, **DONE)
     yield squad(HARD, "TONES", 3, 1, given="updates=280", code={"after": "if update % 70 == 30 and me == 2:\n" + "\n".join(f"    {one}" for one in LOST.splitlines())}, **DONE)
     arm = "if RANK == 2 and episode in (60, 150):\n    try:\n        frames = 0\n        returns_per_frame = episode / frames\n    except ZeroDivisionError:\n        log.exception('environment crashed in episode {}, starting it anew', episode)"
@@ -50,9 +50,9 @@ def among_silences() -> Iterator[SlurmJob]:
     yield squad(HARD, "STAGES", 3, act="suspend", after="it 60/", **DONE)
     keep = "mkdir -p ../keep-{0}; ln -sfn ../keep-{0} outputs\nRESUME=\n[ -e outputs/latest.pt ] && [ $ANEW = 0 ] && RESUME='--resume outputs/latest.pt'\nexport RESUME\n"
     for who, key, parent, label, anew in (("lm", "first", "", GOOD, 0), ("lm", "", "first", HARD, 0), ("cl", "other", "", GOOD, 0), ("cl", "", "other", Label(mode="E2", variant="from_scratch", fault="user"), 1)):
-        nodes, more = (2, {"how": "c10d"}) if who == "lm" else (1, {"how": "env"})
+        nodes, how = (2, "c10d") if who == "lm" else (1, "env")
         steps = 400 if parent and not anew else 220
-        yield squad(label, "LM", 2, nodes, head=f"ANEW={anew}\n" + keep.format(who), given=f"--steps {steps} --save-every 55 $RESUME", key=key, parent=parent, options=(f"--job-name=charlm-{who}",), **more, **DONE)
+        yield squad(label, "LM", 2, nodes, head=f"ANEW={anew}\n" + keep.format(who), given=f"--steps {steps} --save-every 55 $RESUME", key=key, parent=parent, options=(f"--job-name=charlm-{who}",), how=how, **DONE)
 
 
 def quietly() -> Iterator[SlurmJob]:
