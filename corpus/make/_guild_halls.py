@@ -12,7 +12,7 @@ import uuid
 import torch
 from torch import nn
 
-RUN = uuid.UUID(int=0x5EED).hex[:8]
+RUN = uuid.UUID(int=0x5EED).hex[-8:]
 
 
 def emit(msg, lvl="INFO", **kw):
@@ -20,7 +20,7 @@ def emit(msg, lvl="INFO", **kw):
     sys.stdout.flush()
 
 
-DEFAULTS = {"steps": 300, "report_every": 10, "eval_every": 100, "ckpt_every": 150, "lr": 0.02, "dim": 8, "batch": 128, "users": 200, "items": 300, "restore": None, "out": "artifacts", "pause": 0.0}
+DEFAULTS = {"steps": 300, "report_every": 10, "eval_every": 100, "ckpt_every": 150, "lr": 0.03, "dim": 8, "batch": 256, "users": 50, "items": 60, "restore": None, "out": "artifacts", "pause": 0.0}
 
 
 def load_config(path):
