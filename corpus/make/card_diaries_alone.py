@@ -16,11 +16,11 @@ FULL = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {want}. GP
 HIP = "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 1.25 GiB. GPU 0 has a total capacity of 63.98 GiB of which 308.00 MiB is free. Of the allocated memory 61.07 GiB is allocated by PyTorch, and 1.52 GiB is reserved by PyTorch but unallocated."
 TF = "tensorflow.python.framework.errors_impl.ResourceExhaustedError: {{function_node __wrapped__Conv3D_device_/job:localhost/replica:0/task:0/device:GPU:0}} OOM when allocating tensor with shape[8,64,96,192,192] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc [Op:Conv3D]"
 LATER = "\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
-SAYS: tuple[Callable[[int, int, float, float, float], str], ...] = (
-    lambda i, n, x, p, t: f"  ep {1 + i // 200} batch {i % 200} of 200: loss = {x:.3f}",
-    lambda i, n, x, p, t: f"{{\"ts\": {t:.1f}, \"lvl\": \"INFO\", \"msg\": \"train_step\", \"step\": {i}, \"of\": {n}, \"metrics\": {{\"logloss\": {x:.5f}}}}}",
-    lambda i, n, x, p, t: f"Step {i}/{n:6d}; acc: {100 - 18 * x:4.1f}; ppl: {2.718 ** x:6.2f}; xent: {x:4.2f}; lr: 0.00040; {4096 / p:.0f} tok/s",
-    lambda i, n, x, p, t: f"epoch {i / 400:.2f} | mse {x:.4f} | {1 / p:.2f} it/s | eta {(n - i) * p / 60:.0f} min",
+SAYS = (
+    "  ep {ep} batch {b} of 200: loss = {x:.3f}",
+    '{{"ts": {t:.1f}, "lvl": "INFO", "msg": "train_step", "step": {i}, "of": {n}, "metrics": {{"logloss": {x:.5f}}}}}',
+    "Step {i}/{n:6d}; acc: {acc:4.1f}; ppl: {ppl:6.2f}; xent: {x:4.2f}; lr: 0.00040; {rate:.0f} tok/s",
+    "epoch {e:.2f} | mse {x:.4f} | {its:.2f} it/s | eta {eta:.0f} min",
 )
 
 
@@ -45,7 +45,8 @@ class Diary:
             self.at += pace * self.dice.uniform(0.97, 1.04)
             if i % each == 0:
                 x = 0.5 + 2.6 * (1 + i / 60) ** -0.55 + self.dice.uniform(-0.02, 0.02)
-                self.lines.append((self.at, SAYS[self.number % 4](i, planned, x, pace, self.hand.at(self.at) / 1e9)))
+                told = {"i": i, "n": planned, "x": x, "t": self.hand.at(self.at) / 1e9, "ep": 1 + i // 200, "b": i % 200, "acc": 100 - 18 * x, "ppl": 2.718**x}
+                self.lines.append((self.at, SAYS[self.number % 4].format(**told, rate=4096 / pace, e=i / 400, its=1 / pace, eta=(planned - i) * pace / 60)))
         self.done += count
         return self
 
