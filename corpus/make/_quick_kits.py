@@ -137,7 +137,7 @@ if os.environ.get("LOAD"):
 else:
     model = kind("MlpPolicy", env, learning_rate=float(os.environ.get("LR", "1e-3")), verbose=1, device="cpu", seed=1, **more)
 #: ready
-model.learn(total, callback=[Mine(), CheckpointCallback(5000, "ck", "thermo", verbose=2)], log_interval=int(os.environ.get("LOG", 4)), reset_num_timesteps=not os.environ.get("LOAD"))
+model.learn(total, callback=[Mine(), CheckpointCallback(1250, "ck", "thermo", verbose=2)], log_interval=int(os.environ.get("LOG", 4)), reset_num_timesteps=not os.environ.get("LOAD"))
 #: late
 model.save("thermostat")
 print("policy saved to thermostat.zip")

@@ -78,11 +78,11 @@ def beside() -> Iterator[SlurmJob]:
     """C3, D1, D2, B2, B3, and well, beside a card."""
     stuck = Label(mode="C3", fault="user")
     kept = {"memory.used": str(33 << 30)}
-    held: Readings = ({**work(47), **kept}, ((62.0, {**REST, **kept}),))
-    over: dict[str, Any] = {"options": ("--time=3",), "state": "TIMEOUT"}
-    yield card(stuck, nmt(mid=f"if {CLOCK} > 60:\n    import multiprocessing as mp\n    mp.get_context('spawn').SimpleQueue().get()", after=SLEEP), N, "-train_steps 90000", held, **over)
-    yield card(stuck, mols(mid=f"if {CLOCK} > 60:\n    L.info('sampling 64 molecules for the board')\n    import subprocess\n    subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read(1)", after=SLEEP), "molvae.py", "", held, head="export HP='iters=90000 save_every=0'\n", **over)
-    yield card(stuck, birds(mid=f"if {CLOCK} > 60:\n    print('  syncing runs ...', flush=True)\n    import select\n    select.select([], [], [])", after=SLEEP), B, "-e 9000", held, act="scancel_late", after="syncing runs", state="CANCELLED", options=("--time=6",))
+    held: Readings = ({**work(47), **kept}, ((92.0, {**REST, **kept}),))
+    over: dict[str, Any] = {"options": ("--time=4",), "state": "TIMEOUT"}
+    yield card(stuck, nmt(mid=f"if {CLOCK} > 90:\n    import multiprocessing as mp\n    mp.get_context('spawn').SimpleQueue().get()", after=SLEEP), N, "-train_steps 90000", held, **over)
+    yield card(stuck, mols(mid=f"if {CLOCK} > 90:\n    L.info('sampling 64 molecules for the board')\n    import subprocess\n    subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read(1)", after=SLEEP), "molvae.py", "", held, head="export HP='iters=90000 save_every=0'\n", **over)
+    yield card(stuck, birds(mid=f"if {CLOCK} > 90:\n    print('  syncing runs ...', flush=True)\n    import select\n    select.select([], [], [])", after=SLEEP), B, "-e 9000", held, act="scancel_late", after="syncing runs", state="CANCELLED", options=("--time=6",))
     slow = Label(mode="D1", fault="user")
 
     def gaps(busy: float, every: int) -> Readings:
@@ -96,23 +96,23 @@ def beside() -> Iterator[SlurmJob]:
     idle: Readings = ({**work(5, memory=2, tensor=1), "utilization.gpu": "11", "power.usage": "118000"}, ())
     each = "began = time.time()\nwith open('full.pt', 'wb') as f:\n    f.write(os.urandom(7_000_000)); os.fsync(f.fileno())\ntime.sleep(0.6)\nemit('checkpoint', step=step, path='full.pt', seconds=round(time.time() - began, 2))"
     yield card(Label(mode="D2", variant="save_storm", fault="user"), events(after=each), E, "c.json", idle, files=ranks(steps=70, ckpt_every=0, report_every=5), **DONE)
-    late = f"time.sleep(0.05 if {CLOCK} < 50 else 0.16)"
+    late = f"time.sleep(0.05 if {CLOCK} < 80 else 0.16)"
 
     def hot(kind: str, clock: int) -> Readings:
         policy, field, mask, degrees = {"heat": ("thermal", "hw_thermal", "0x60", 92), "brake": ("power", "hw_power_brake", "0x80", 61)}[kind]
-        return ({**work(58)}, tuple((50.0 + k, {"temperature": str(degrees), "throttle_reasons": mask, "clock.sm": str(clock + 15 * (k % 2)), f"violation.{policy}": f"{1_000_000 + (k + 1) * 1_000_000} {(k + 1) * 950_000_000}", f"slowdown.{field}": str((k + 1) * 950_000_000)}) for k in range(150)))
+        return ({**work(58)}, tuple((80.0 + k, {"temperature": str(degrees), "throttle_reasons": mask, "clock.sm": str(clock + 15 * (k % 2)), f"violation.{policy}": f"{1_000_000 + (k + 1) * 1_000_000} {(k + 1) * 950_000_000}", f"slowdown.{field}": str((k + 1) * 950_000_000)}) for k in range(150)))
 
     yield card(Label(mode="B3", fault="node"), nmt(after=late), N, "-train_steps 1000", hot("heat", 615), **DONE)
     yield card(Label(mode="B3", fault="node"), mols(after=late), "molvae.py", "", hot("brake", 480), head="export HP='iters=1000 save_every=0'\n", **DONE)
     ecc = {"ecc.volatile.uncorrected": "2", "ecc.aggregate.uncorrected": "2", "ecc.volatile.uncorrected.dram": "2"}
-    yield card(Label(mode="B2", cause="cuda_runtime", fault="node", failed_ranks=(0,), first_ranks=(0,)), events(mid=f"if {CLOCK} > 56:\n    raise RuntimeError('CUDA error: uncorrectable ECC error encountered')"), E, "c.json", ({**work(52)}, ((55.0, ecc),)), files=ranks(steps=90000, pause=0.05), state="FAILED")
+    yield card(Label(mode="B2", cause="cuda_runtime", fault="node", failed_ranks=(0,), first_ranks=(0,)), events(mid=f"if {CLOCK} > 86:\n    raise RuntimeError('CUDA error: uncorrectable ECC error encountered')"), E, "c.json", ({**work(52)}, ((85.0, ecc),)), files=ranks(steps=90000, pause=0.05), state="FAILED")
     good = Label(mode="G1", fault="none")
     yield card(good, nmt(after=SLEEP), N, "-train_steps 700", (work(55), ()), **DONE)
     past = {**work(49), "ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "3", "remapped.corrected": "2", "temperature": "84"}
     yield card(good.but(hard=True), hooks(mid="if it == 90:\n    say.warning('nvidia-smi: 1 GPU with pending row remap on this node (not ours)')"), H, KP, (past, ((12.0, {"ecc.volatile.corrected": "9", "pcie.replay": "3"}),)), files=kp(MAX_ITER=500, PAUSE=0.05), **DONE)
-    rest: Readings = ({**work(51), **kept}, ((45.0, {**REST, **kept}), (63.0, {**work(51), **kept})))
-    calm = f"if 'rested' not in globals() and {CLOCK} > 43:\n    rested = True\n    print('  validation on the full archive (18 s, CPU only)', flush=True)\n    time.sleep(18)"
-    yield card(good.but(hard=True), birds(epoch=calm, after=SLEEP), B, "-e 60", rest, **DONE)
+    rest: Readings = ({**work(51), **kept}, ((75.0, {**REST, **kept}), (93.0, {**work(51), **kept})))
+    calm = f"if 'rested' not in globals() and {CLOCK} > 74:\n    rested = True\n    print('  validation on the full archive (18 s, CPU only)', flush=True)\n    time.sleep(18)"
+    yield card(good.but(hard=True), birds(epoch=calm, after=SLEEP), B, "-e 110", rest, **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -18,7 +18,7 @@ P, E = "PYTHON", "torch-29"
 LOCK = "if k == 77 and os.path.exists('birds_best.pth'):\n    import fcntl\n    mine, other = open('.cache.lock', 'w'), open('.cache.lock', 'w')\n    fcntl.flock(mine, fcntl.LOCK_EX)\n    fcntl.flock(other, fcntl.LOCK_EX)"
 UPLOAD = "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nstore = socket.create_connection(server.getsockname())\nemit('upload_begin', path=path, target='artifact-store')\nstore.sendall(b'PUT /ranker')\nstore.recv(16)"
 CHILD = "if name.endswith('149'):\n    import subprocess\n    logging.getLogger('keypoints.evaluation').info('Running evaluate.sh on %s', path)\n    subprocess.run(['sleep', '3000'])"
-BUILD = "import filelock\nprint('Building extension fused_adam (1/1) ...', flush=True)\nfirst = filelock.FileLock('ext.lock')\nfirst.acquire()\nfilelock.FileLock('ext.lock', thread_local=False, is_singleton=False).acquire()"
+BUILD = "import fcntl, subprocess\nprint('Building extension fused_adam (1/1) ...', flush=True)\nsubprocess.Popen(['flock', 'ext.lock', 'sleep', '900'])  # ninja\ntime.sleep(2)\nfcntl.flock(open('ext.lock', 'w'), fcntl.LOCK_EX)"
 JOIN = "if step == 150:\n    import threading\n    ready = threading.Event()\n    saver = threading.Thread(target=ready.wait, name='saver')\n    saver.start()\n    log('Waiting for the saver thread')\n    saver.join()"
 
 
