@@ -198,7 +198,7 @@ model = keras.Model(inputs, outputs, name="reviews")
 if os.environ.get("WEIGHTS"):
     print("loading weights from", os.environ["WEIGHTS"])
     model.load_weights(os.environ["WEIGHTS"])
-model.compile(keras.optimizers.Adam(LR), "binary_crossentropy", ["accuracy"])
+model.compile(optimizer=keras.optimizers.Adam(LR), loss="binary_crossentropy", metrics=["accuracy"])
 model.summary()
 #: ready
 history = model.fit(texts[:1000], labels[:1000], validation_data=(texts[1000:], labels[1000:]), batch_size=50, epochs=EPOCHS, verbose=VERBOSE, callbacks=[Mine(), keras.callbacks.ModelCheckpoint("best.weights.h5", save_best_only=True, save_weights_only=True, monitor="val_loss")])

@@ -8,8 +8,8 @@ from corpus.running.job import Recipe
 from corpus.running.slots import fill
 
 scan, linen, keras, sweep = partial(fill, SCAN), partial(fill, LINEN), partial(fill, KERAS), partial(fill, SWEEP)
-S, X, K, G = "fit_oscillator.py", "train_cnn.py", "reviews.py", "grid.py"
 TORCH = ("KERAS_BACKEND", "torch")
+S, X, K, G = "fit_oscillator.py", "train_cnn.py", "reviews.py", "grid.py"
 BAD = "if number == 3 and step == 70:\n    raise RuntimeError('mat1 and mat2 shapes cannot be multiplied (512x6 and 8x1)')"
 SCRIPTS = (
     Either(linen(), "A1", None, "config", X, args=("--num_epoch", "5", "--batchsize=32"), status=1),
