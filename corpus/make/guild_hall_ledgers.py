@@ -37,7 +37,7 @@ SCRIPTS = (
     Either(nmt(mid="if step == 330:\n    model.generator.to('meta')"), "A3", "device_mismatch", script=N, status=None),
     Either(hooks(mid="if it == 140:\n    import faulthandler, ctypes\n    faulthandler.enable()\n    ctypes.string_at(8)"), "A2", "segfault", script=H, files=KP_FILE, args=KP, status=-11),
     Either(events(after="if step > 120:\n    keep = globals().setdefault('keep', [])\n    keep.append(torch.ones(4 << 20))"), "A2", "oom_killer", script=E, files=conf(steps=4000, pause=0.02), args=C, group_mib=1000, status=-9),
-    Either(events(mid="if step == 180:\n    for g in opt.param_groups:\n        g['lr'] = 25.0"), "E1", None, "spike", E, conf(steps=400), C, status=0),
+    Either(events(mid="if step == 180:\n    for g in opt.param_groups:\n        g['lr'] = 25.0"), "E1", None, None, E, conf(steps=400), C, status=0),
     Either(hooks(mid="if it > 160:\n    image = image * float('inf')"), "E1", "nan_loss", "non_finite", H, KP_FILE, KP, status=0),
     Either(nmt(), "E1", None, "flat", N, args=("-learning_rate", "0", "-train_steps", "500"), status=0),
     Either(hooks(), "E2", "file_not_found", "no_valid_checkpoint", H, KP_FILE, (*KP, "--resume")),

@@ -78,11 +78,11 @@ def beside() -> Iterator[SlurmJob]:
     """C3, D1, D2, B2, B3, and well, beside a card."""
     stuck = Label(mode="C3", fault="user")
     kept = {"memory.used": str(33 << 30)}
-    held: Readings = ({**work(47), **kept}, ((102.0, {**REST, **kept}),))
-    over: dict[str, Any] = {"options": ("--time=4",), "state": "TIMEOUT"}
-    yield card(stuck, nmt(mid=f"if {CLOCK} > 100:\n    import multiprocessing as mp\n    mp.get_context('spawn').SimpleQueue().get()", after=SLEEP), N, "-train_steps 90000", held, **over)
-    yield card(stuck, mols(mid=f"if {CLOCK} > 100:\n    L.info('sampling 64 molecules for the board')\n    import subprocess\n    subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read(1)", after=SLEEP), "molvae.py", "", held, head="export HP='iters=90000 save_every=0'\n", **over)
-    yield card(stuck, birds(mid=f"if {CLOCK} > 100:\n    print('  syncing runs ...', flush=True)\n    import select\n    select.select([], [], [])", after=SLEEP), B, "-e 9000", held, act="scancel_late", after="syncing runs", state="CANCELLED", options=("--time=6",))
+    held: Readings = ({**work(47), **kept}, ((78.0, {**REST, **kept}),))
+    over: dict[str, Any] = {"options": ("--time=3",), "state": "TIMEOUT"}
+    yield card(stuck, nmt(mid=f"if {CLOCK} > 76:\n    import multiprocessing as mp\n    mp.get_context('spawn').SimpleQueue().get()", after=SLEEP), N, "-train_steps 90000", held, **over)
+    yield card(stuck, mols(mid=f"if {CLOCK} > 76:\n    L.info('sampling 64 molecules for the board')\n    import subprocess\n    subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.read(1)", after=SLEEP), "molvae.py", "", held, head="export HP='iters=90000 save_every=0'\n", **over)
+    yield card(stuck, birds(mid=f"if {CLOCK} > 76:\n    print('  syncing runs ...', flush=True)\n    import select\n    select.select([], [], [])", after=SLEEP), B, "-e 9000", held, act="scancel_late", after="syncing runs", state="CANCELLED", options=("--time=6",))
     slow = Label(mode="D1", fault="user")
 
     def gaps(busy: float, every: int) -> Readings:
