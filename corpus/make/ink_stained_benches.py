@@ -26,7 +26,7 @@ SCRIPTS = (
     Either(clm(), "A1", "traceback", "config", C, TOK, hub(80, "--bf16=True", "--fp16=True")),
     Either(evals(), "A1", "file_not_found", "asset", V, args=("--model", "ckpts/probe-final.pt")),
     Either(clm(early="transformers.AutoModelForCausalLM.from_pretrained('kitchen-lab/gpt-chef-small')"), "A1", "traceback", "asset", C, TOK, hub()),
-    Either(dpo(mid="if step == 33:\n    trainer.train_dataset[10_000]"), "A3", "traceback", script=D, files=TOK),
+    Either(dpo(mid="if step == 33:\n    trainer.train_dataset[10_000]"), "A3", "traceback", script=D, files=TOK, status=None),
     Either(clm(saved="if state.global_step == 40:\n    os.symlink('out', '/data/latest')"), "A3", "file_not_found", script=C, files=TOK, args=hub(80, "--save_steps=20", save="steps")),
     Either(diff(mid="if global_step == 57:\n    clean = clean.double()\n    noise = torch.randn_like(clean)"), "A3", "runtime_error", script=U),
     Either(evals(scored="if name == 'majority':\n    print('wins per loss', hit / (a.limit - a.limit))"), "A3", "div_zero", script=V),
