@@ -59,7 +59,7 @@ def sent_away() -> Iterator[SlurmJob]:
     yield job(anew, events(), E, "c.json", files=ranks(steps=500, pause=0.05, ckpt_every=50), act="requeue", after="ranker-000250.pt", options=YES, **DONE)
     yield job(anew, birds(after="time.sleep(0.03)"), B, "-e 14", act="requeue_by_owner", after="Epoch 8 finished", options=YES, **DONE)
     late = Label(mode="F3", variant="advancing", fault="user")
-    yield job(late, nmt(after=SLEEP), N, "-train_steps 60000", state="TIMEOUT")
+    yield job(late, nmt(after=SLEEP), N, "-train_steps 60000", options=("--time=2",), state="TIMEOUT")
     usr = "import signal\nsignal.signal(signal.SIGUSR1, lambda *a: L.warning('signal 10: the allocation ends soon, saving at the next multiple of 100'))"
     yield job(late, mols(early=usr, after=SLEEP), "molvae.py", head="export HP='iters=80000'\n", options=("--time=2", "--signal=USR1@25"), state="TIMEOUT")
     yield job(Label(mode="F4", variant="by_owner", fault="none"), hooks(), H, KP, files=kp(MAX_ITER=90000, PAUSE=0.04), act="scancel", after="iter: 220 ", state="CANCELLED")

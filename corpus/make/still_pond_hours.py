@@ -22,12 +22,12 @@ BUILD = "import fcntl, subprocess\nprint('Building extension fused_adam (1/1) ..
 JOIN = "if step == 150:\n    import threading\n    ready = threading.Event()\n    saver = threading.Thread(target=ready.wait, name='saver')\n    saver.start()\n    log('Waiting for the saver thread')\n    saver.join()"
 
 
-def stands(files: dict[str, str], *command: str, timeout_s: int = 150) -> LocalJob:
+def stands(files: dict[str, str], *command: str, timeout_s: int = 185) -> LocalJob:
     """C3: it waits for what does not come, in good time before its limit."""
     return LocalJob(Label(mode="C3", fault="user"), files, (P, *command), E, timeout_s=timeout_s, ends=lambda s: s == 124)
 
 
-def late(files: dict[str, str], *command: str, python: str = E, timeout_s: int = 75, **env: str) -> LocalJob:
+def late(files: dict[str, str], *command: str, python: str = E, timeout_s: int = 120, **env: str) -> LocalJob:
     """F3: steps come until the limit."""
     return LocalJob(Label(mode="F3", variant="advancing", fault="user"), files, (P, *command), python, env, timeout_s=timeout_s, ends=lambda s: s == 124)
 
@@ -47,7 +47,7 @@ def jobs() -> Iterator[LocalJob]:
     yield stands({"birds.py": birds(item=LOCK, after="time.sleep(0.05)")}, "birds.py", "--workers", "1", "-e", "30")
     yield stands({"ranker.py": events(saved=UPLOAD), "c.json": json.dumps({"steps": 4000, "pause": 0.05})}, "ranker.py", "c.json")
     yield stands({"train_keypoints.py": hooks(saved=CHILD), "kp.py": HOOKS_CFG + "PAUSE = 0.05\n"}, "train_keypoints.py", "--config-file", "kp.py", "MAX_ITER=5000")
-    yield stands({"tides.py": tides(early=BUILD)}, "tides.py", timeout_s=120)
+    yield stands({"tides.py": tides(early=BUILD)}, "tides.py", timeout_s=170)
     yield stands({"nmt_train.py": nmt(mid=JOIN)}, "nmt_train.py", "-train_steps", "8000")
     yield late({"dqn_pole.py": pole(mid="time.sleep(0.003)")}, "dqn_pole.py", "--total-timesteps=900000")
     yield late({"nmt_train.py": nmt(after="time.sleep(0.06)")}, "nmt_train.py", "-train_steps", "100000")
