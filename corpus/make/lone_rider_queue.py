@@ -6,16 +6,17 @@ from functools import partial
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._guild_halls import EVENTS, FLOW, HOOKS, HOOKS_CFG, NMT
+from corpus.make._abacus import ABACUS
+from corpus.make._guild_halls import EVENTS, HOOKS, HOOKS_CFG, NMT
 from corpus.make._ink_and_paper import DIFF
-from corpus.make._night_desks import BIRDS, MOLS, TIDES
+from corpus.make._night_desks import BIRDS, MOLS
 from corpus.running.crewed import CLOCK, cards, task
 from corpus.running.job import Recipe, SlurmJob
 from corpus.running.slots import fill
 from tests.testbed.gpu_scenarios import work
 
-birds, tides, mols, diff = partial(fill, BIRDS), partial(fill, TIDES), partial(fill, MOLS), partial(fill, DIFF)
-events, hooks, nmt, flow = partial(fill, EVENTS), partial(fill, HOOKS), partial(fill, NMT), partial(fill, FLOW)
+birds, mols, diff = partial(fill, BIRDS), partial(fill, MOLS), partial(fill, DIFF)
+events, hooks, nmt = partial(fill, EVENTS), partial(fill, HOOKS), partial(fill, NMT)
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "79000", "throttle_reasons": "0x1"}
 TRY = "export TRY=${SLURM_RESTART_COUNT:-0}\n"
@@ -24,6 +25,7 @@ N, H, B, E = "nmt_train.py", "train_keypoints.py", "birds.py", "ranker.py"
 KP = "--config-file kp.py"
 DONE: dict[str, Any] = {"state": "COMPLETED"}
 SLEEP = "time.sleep(0.05)"
+LONG = "--passes 9000 --nap 0.7"
 
 
 def kp(**more: object) -> dict[str, str]:
@@ -46,24 +48,28 @@ def card(label: Label, text: str, name: str, given: str, gpu: Readings, **more: 
     return cards(label, text, 1, {(0, 0): gpu}, name=name, command=f"PYTHON -u {name} {given}".rstrip(), python="torch-29", **more)
 
 
+def plain(label: Label, given: str, early: str = "", **more: Any) -> SlurmJob:
+    """One task in nothing but Python."""
+    return task(label, fill(ABACUS, early=early), name="letters2lang.py", command=f"PYTHON -u letters2lang.py {given}", python="system", **more)
+
+
 def sent_away() -> Iterator[SlurmJob]:
     """F1, F2, F3, F4; E2 where nothing is read of what was saved."""
     gone = Label(mode="F1", fault="node")
-    yield job(gone.but(failed_ranks=(0,), first_ranks=(0,)), nmt(after=SLEEP), N, "-train_steps 90000", where="-wn6", act="lose_node", after="Step 75/", options=NO, state="NODE_FAIL")
-    yield job(gone, flow(), "flow.py", "train.epochs=9000 sleep=0.01", where="-wn4", act="node_down", after="epoch   6/", options=NO, state="NODE_FAIL")
-    back = "if [ $TRY -gt 0 ]; then MORE='-train_from m/rev_step_200.pt'; fi\n"
-    yield job(Label(mode="F2", variant="preempted_recovered", fault="none"), nmt(after=SLEEP), N, "-train_steps 500 $MORE", head=TRY + back, where="-wn3", act="preempt", after="Saving checkpoint m/rev_step_200", options=YES, **DONE)
-    again = f"{TRY}if [ $TRY -gt 0 ]; then WITH=--resume; fi\n"
-    yield job(Label(mode="F2", variant="requeued_recovered", fault="none"), hooks(), H, f"{KP} $WITH", files=kp(MAX_ITER=700, PAUSE=0.05, CHECKPOINT_PERIOD=100), head=again, act="requeue_by_owner", after="model_0000199.pth", options=YES, **DONE)
+    yield plain(gone.but(failed_ranks=(0,), first_ranks=(0,)), LONG, where="-wn6", act="lose_node", after="pass 25/", options=NO, state="NODE_FAIL")
+    yield plain(gone, f"{LONG} --rate 0.1", where="-wn4", act="node_down", after="pass 40/", options=NO, state="NODE_FAIL")
+    again = f"{TRY}if [ $TRY -gt 0 ]; then MORE=--continue; fi\n"
+    yield plain(Label(mode="F2", variant="preempted_recovered", fault="none"), "--passes 160 --nap 0.5 $MORE", head=again, where="-wn3", act="preempt", after="state of pass 60 written", options=YES, **DONE)
+    yield plain(Label(mode="F2", variant="requeued_recovered", fault="none"), "--passes 120 --nap 0.4 --dir runs/de-it-pl $MORE", head=again, act="requeue_by_owner", after="state of pass 70 written", options=YES, **DONE)
     anew = Label(mode="E2", variant="from_scratch", fault="user")
-    yield job(anew, events(), E, "c.json", files=ranks(steps=500, pause=0.05, ckpt_every=50), act="requeue", after="ranker-000250.pt", options=YES, **DONE)
-    yield job(anew, birds(after="time.sleep(0.03)"), B, "-e 14", act="requeue_by_owner", after="Epoch 8 finished", options=YES, **DONE)
+    yield plain(anew, "--passes 110 --nap 0.4", act="requeue", after="state of pass 80 written", options=YES, **DONE)
+    yield plain(anew, "--passes 90 --nap 0.5 --rate 0.6 --save-each 15", act="requeue_by_owner", after="state of pass 60 written", options=YES, **DONE)
     late = Label(mode="F3", variant="advancing", fault="user")
-    yield job(late, nmt(after=SLEEP), N, "-train_steps 60000", options=("--time=2",), state="TIMEOUT")
-    usr = "import signal\nsignal.signal(signal.SIGUSR1, lambda *a: L.warning('signal 10: the allocation ends soon, saving at the next multiple of 100'))"
-    yield job(late, mols(early=usr, after=SLEEP), "molvae.py", head="export HP='iters=80000'\n", options=("--time=2", "--signal=USR1@25"), state="TIMEOUT")
-    yield job(Label(mode="F4", variant="by_owner", fault="none"), hooks(), H, KP, files=kp(MAX_ITER=90000, PAUSE=0.04), act="scancel", after="iter: 220 ", state="CANCELLED")
-    yield job(Label(mode="F4", variant="by_other", fault="unknown"), tides(after="time.sleep(0.1)"), "tides.py", head="export EPOCHS=50000\n", act="scancel_by_admin", after="Epoch 120 ", state="CANCELLED")
+    yield plain(late, LONG, options=("--time=1",), state="TIMEOUT")
+    usr = "import signal\nsignal.signal(signal.SIGUSR1, lambda *a: logging.warning('signal 10: the allocation ends soon, state is written every %d passes', o.save_each))"
+    yield plain(late, f"{LONG} --save-each 25", usr, options=("--time=2", "--signal=USR1@25"), state="TIMEOUT")
+    yield plain(Label(mode="F4", variant="by_owner", fault="none"), f"{LONG} --dir a", act="scancel", after="pass 55/", state="CANCELLED")
+    yield plain(Label(mode="F4", variant="by_other", fault="unknown"), f"{LONG} --dir b", act="scancel_by_admin", after="pass 35/", state="CANCELLED")
 
 
 def eaten() -> Iterator[SlurmJob]:

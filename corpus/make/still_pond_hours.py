@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from corpus.label import Label
-from corpus.make._array_yards import KERAS, LINEN
+from corpus.make._abacus import ABACUS
+from corpus.make._array_yards import LINEN
 from corpus.make._guild_halls import EVENTS, FLOW, HOOKS, HOOKS_CFG, NMT
 from corpus.make._ink_and_paper import EVAL
-from corpus.make._night_desks import BIRDS, MOLS, POLE, TIDES
+from corpus.make._night_desks import BIRDS, MOLS, TIDES
 from corpus.running.job import LocalJob, Recipe, Signal
 from corpus.running.slots import fill
 
-birds, tides, mols, pole = partial(fill, BIRDS), partial(fill, TIDES), partial(fill, MOLS), partial(fill, POLE)
+birds, tides, mols = partial(fill, BIRDS), partial(fill, TIDES), partial(fill, MOLS)
 events, hooks, nmt, flow, linen, evals = partial(fill, EVENTS), partial(fill, HOOKS), partial(fill, NMT), partial(fill, FLOW), partial(fill, LINEN), partial(fill, EVAL)
 P, E = "PYTHON", "torch-29"
 LOCK = "if k == 77 and os.path.exists('birds_best.pth'):\n    import fcntl\n    mine, other = open('.cache.lock', 'w'), open('.cache.lock', 'w')\n    fcntl.flock(mine, fcntl.LOCK_EX)\n    fcntl.flock(other, fcntl.LOCK_EX)"
@@ -49,9 +50,10 @@ def jobs() -> Iterator[LocalJob]:
     yield stands({"train_keypoints.py": hooks(saved=CHILD), "kp.py": HOOKS_CFG + "PAUSE = 0.05\n"}, "train_keypoints.py", "--config-file", "kp.py", "MAX_ITER=5000")
     yield stands({"tides.py": tides(early=BUILD)}, "tides.py", timeout_s=170)
     yield stands({"nmt_train.py": nmt(mid=JOIN)}, "nmt_train.py", "-train_steps", "8000")
-    yield late({"dqn_pole.py": pole(mid="time.sleep(0.003)")}, "dqn_pole.py", "--total-timesteps=900000")
-    yield late({"nmt_train.py": nmt(after="time.sleep(0.06)")}, "nmt_train.py", "-train_steps", "100000")
-    yield late({"reviews.py": fill(KERAS, mid="time.sleep(0.2)")}, "reviews.py", EPOCHS="400", VERBOSE="1")
+    yield late({"letters2lang.py": fill(ABACUS)}, "letters2lang.py", "--passes", "5000", "--nap", "0.8", python="system")
+    count = "if p % 50 == 0:\n    logging.info('about %.0f minutes to go', (o.passes - p) * o.nap / 60)"
+    yield late({"letters2lang.py": fill(ABACUS, after=count)}, "letters2lang.py", "--passes", "60000", "--nap", "0.25", "--save-each", "100", python="system", timeout_s=100)
+    yield late({"letters2lang.py": fill(ABACUS, early="logging.getLogger().handlers[0].setFormatter(logging.Formatter('{\"t\": \"%(asctime)s\", \"m\": \"%(message)s\"}'))")}, "letters2lang.py", "--passes", "800", "--nap", "1.1", python="system", timeout_s=90)
     yield by_hand(Signal("INT", "Epoch 45 ", wait_s=0.5), {"tides.py": tides(after="time.sleep(0.1)")}, "tides.py")
     yield by_hand(Signal("TERM", "epoch   6/"), {"flow.py": flow()}, "flow.py", "train.epochs=900", "sleep=0.01")
     yield by_hand(Signal("INT", "epoch:  3, train_loss", wait_s=0.3), {"train_cnn.py": linen()}, "train_cnn.py", "--num_epochs=900")
