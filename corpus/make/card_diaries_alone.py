@@ -159,9 +159,37 @@ def well() -> Iterator[HandJob]:
     yield run.read(hard, 9, utilization_percent=58, sm_activity_percent=29, power_mw=190_000, sm_clock_mhz=2715)
 
 
+def more() -> Iterator[HandJob]:
+    """B2, B3 and D1 once more: a contained error in a table of a few epochs; held back from the first step on, and for a while in the middle; every sixth step waits."""
+    label = Label(mode="B2", cause="cuda_runtime", fault="node", **ALONE)
+    run = Diary(17, "mesh-gnn", GH).steps(380, 1.3, 6000, 20)
+    hit = run.at
+    run.note(0.4, crash("torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered" + LATER, ("mesh/fit.py", 118, "<module>", "fit(cfg)"), ("mesh/fit.py", 93, "fit", "total += float(loss)"))).ends("FAILED", 1).kernel(hit + 0.1, 94, "pid=90417, name=python3, Contained: SM (0x1). RST: No, D-RST: No")
+    yield run.read(label, 71, {}, {"ecc_volatile_uncorrected": 1, "ecc_aggregate_uncorrected": 1, "remapped_rows_uncorrectable": 1, "remap_pending": True}, utilization_percent=94, sm_activity_percent=46)
+    held = Label(mode="B3", fault="node")
+    keys = ("violation_hw_thermal_ns", "violation_thermal_ns")
+    run = Diary(18, "ocr-lines", RTX).steps(300, 0.6, 2400, 25)
+    hot = run.at
+    run.steps(1500, 1.9, 2400, 25)
+    cool = run.at
+    run.steps(600, 0.6, 2400, 25).note(2, "CER 0.041, model exported").ends()
+    gone = int((cool - hot) * 0.9 * 1e9)
+    yield run.read(held, 17, dict.fromkeys(keys, 0), dict.fromkeys(keys, gone), utilization_percent=97, sm_activity_percent=61, sm_clock_mhz=since(hot, 2850, 795, cool), temperature_c=since(hot, 71, 96, cool), throttle_reasons=since(hot, 0, 0x60, cool), power_mw=since(hot, 262_000, 118_000, cool))
+    keys = ("violation_hw_power_brake_ns", "violation_power_ns")
+    run = Diary(19, "weather-unet", A100).steps(420, 0.7, 1500, 20)
+    hot = run.at
+    run.steps(1080, 2.4, 1500, 20).note(2, "RMSE z500 212.4, done").ends()
+    gone = int((run.at - hot) * 0.97 * 1e9)
+    yield run.read(held, 33, dict.fromkeys(keys, 7_000_000), dict.fromkeys(keys, gone), utilization_percent=98, sm_activity_percent=52, sm_clock_mhz=since(hot, 1395, 420), temperature_c=since(hot, 66, 57), throttle_reasons=since(hot, 0, 0x80), power_mw=since(hot, 371_000, 142_000))
+    run = Diary(20, "cough-audio", RTX)
+    for _ in range(45):
+        run.note(11.0, f"reading archive part {1 + run.done // 6} of 45 over sshfs").steps(6, 0.8, 270, 6)
+    yield run.note(1, "done").ends().read(Label(mode="D1", fault="user"), 8, utilization_percent=7, duty_percent=7, duty_spread_percent=94, sm_activity_percent=4, power_mw=61_000, sm_clock_mhz=2600)
+
+
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for part in (full, broken, held_back, starved, misused, well):
+    for part in (full, broken, held_back, starved, misused, well, more):
         yield from part()
 
 
