@@ -4,7 +4,8 @@ import json
 from functools import partial
 from typing import Any
 
-from corpus.make._guild_halls import EVENTS, FLOW, HOOKS, HOOKS_CFG, NMT
+from corpus.make._guild_crafts import FLOW, NMT
+from corpus.make._guild_halls import EVENTS, HOOKS, HOOKS_CFG
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
 from corpus.running.slots import fill

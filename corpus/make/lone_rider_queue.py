@@ -7,9 +7,11 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._abacus import ABACUS
-from corpus.make._guild_halls import EVENTS, HOOKS, HOOKS_CFG, NMT
+from corpus.make._guild_crafts import NMT
+from corpus.make._guild_halls import EVENTS, HOOKS, HOOKS_CFG
 from corpus.make._ink_and_paper import DIFF
-from corpus.make._night_desks import BIRDS, MOLS
+from corpus.make._night_desks import BIRDS
+from corpus.make._night_games import MOLS
 from corpus.running.crewed import CLOCK, cards, task
 from corpus.running.job import Recipe, SlurmJob
 from corpus.running.slots import fill

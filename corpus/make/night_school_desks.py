@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from corpus.make._night_desks import BIRDS, MOLS, POLE, TIDES
+from corpus.make._night_desks import BIRDS, TIDES
+from corpus.make._night_games import MOLS, POLE
 from corpus.running.either import Either, either_jobs
 from corpus.running.job import Recipe
 from corpus.running.slots import fill

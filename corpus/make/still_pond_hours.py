@@ -7,9 +7,11 @@ from functools import partial
 from corpus.label import Label
 from corpus.make._abacus import ABACUS
 from corpus.make._array_yards import LINEN
-from corpus.make._guild_halls import EVENTS, FLOW, HOOKS, HOOKS_CFG, NMT
+from corpus.make._guild_crafts import FLOW, NMT
+from corpus.make._guild_halls import EVENTS, HOOKS, HOOKS_CFG
 from corpus.make._ink_and_paper import EVAL
-from corpus.make._night_desks import BIRDS, MOLS, TIDES
+from corpus.make._night_desks import BIRDS, TIDES
+from corpus.make._night_games import MOLS
 from corpus.running.job import LocalJob, Recipe, Signal
 from corpus.running.slots import fill
 
