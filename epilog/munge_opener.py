@@ -58,7 +58,8 @@ class Opener:
         with theirs:
             try:
                 argv = [sys.executable, "-I", "-S", __file__, munge_socket or ""]
-                self._process = subprocess.Popen(argv, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"LC_ALL": "C"})
+                none = subprocess.DEVNULL
+                self._process = subprocess.Popen(argv, stdin=theirs.fileno(), stdout=none, stderr=none, env={"LC_ALL": "C"})
             except BaseException:
                 self._ours.close()
                 raise
