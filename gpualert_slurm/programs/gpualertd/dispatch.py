@@ -7,6 +7,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 
@@ -38,6 +39,8 @@ BACKLOG = 20
 """When so many mails wait to be composed, they come without pictures and say so: a mail in time is worth more."""
 TOGETHER, TOGETHER_BYTES = 32, 8 << 20
 """Messages that are put into the outbox at once, and how much of attachments they may hold."""
+Ready = tuple[Run, str, Notification]
+"""A run, whom it is gathered with, and its message."""
 THREAD_NS = 30 * 86_400 * 1_000_000_000
 """A thread's first subject is looked for this far back: job ids come again."""
 
@@ -56,6 +59,9 @@ class Dispatch:
         self.outcomes: Counter[str] = Counter()
         """What became of messages so far, by its word in the history."""
         self._limits = Limits(config.mail.group_interval_s, config.mail.address_per_hour)
+        self._writing: tuple[Sequence[Ready], Future[list[str]]] | None = None
+        """Messages that are being put into the outbox, which takes a disk's time, while others are judged; the history does not know of it yet."""
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="queueing")
 
     def judged(self, only: Collection[int] | None = None, crowd: int = 0) -> None:
         """Every judged run whose time has come into the outbox; one for which something failed is tried again later.
@@ -66,6 +72,7 @@ class Dispatch:
         The outbox has the message, durably and under a key that is fixed before, when the history says so: a daemon that
         dies in between composes the same again, and the outbox knows the key.
         """
+        self._settle()  # who is gathered with whom depends on it
         waiting = self._history.judged(only)
         runs = {j.run.id: j.run for j in waiting}
         messages = self._plan(waiting, gather=only is None)
@@ -79,9 +86,12 @@ class Dispatch:
             self._several(batch)
         for planned in self._history.planned() if only is None else ():
             self._try(planned.key, planned.key, partial(self._digest, planned))
+        if only is None:  # else others are judged now, and a disk may take its time meanwhile
+            self._settle()
 
     def composed(self) -> None:
         """Mark runs as done whose message the relay took or refused, or that an operator dropped."""
+        self._settle()
         open_messages = self._history.open_messages()
         if not open_messages:
             return
@@ -94,6 +104,10 @@ class Dispatch:
                     self._history.mark_done(run.id, outcome, time.time_ns())
                     self.outcomes[outcome] += 1
                     (log.info if outcome == "sent" else log.warning)(line(outcome, job=run.label, key=key))
+
+    def close(self) -> None:
+        """Wait for what is being written; what the history does not know of then is composed again by the next start."""
+        self._writer.shutdown(wait=True, cancel_futures=True)
 
     def _plan(self, waiting: Sequence[JudgedRun], *, gather: bool) -> list[Message]:
         """Runs that nobody is written to about, and those of an older schema, go their way at once."""
@@ -129,7 +143,7 @@ class Dispatch:
 
     def _several(self, batch: Sequence[tuple[Run, str]]) -> None:
         """Each run's own message: composed one by one, put into the outbox and noted together; a disk syncs once for all of them."""
-        ready: list[tuple[Run, str, Notification]] = []
+        ready: list[Ready] = []
         for run, group in batch:
             self._try(run.id, run.label, partial(self._compose_into, ready, run, group))
             if sum(len(a.content) for _, _, one in ready for a in one.attachments) > TOGETHER_BYTES:
@@ -137,7 +151,7 @@ class Dispatch:
                 ready = []
         self._put(ready)
 
-    def _compose_into(self, ready: list[tuple[Run, str, Notification]], run: Run, group: str) -> None:
+    def _compose_into(self, ready: list[Ready], run: Run, group: str) -> None:
         composition = self._compose(run)
         self._say_refused(composition, run.label)
         notification = composition.notification
@@ -145,24 +159,37 @@ class Dispatch:
             self._history.mark_done(run.id, "not wanted", time.time_ns())
             log.info(line("no_mail", job=run.label, why=composition.reason))
             return
-        # Of a job that ran twice, both messages may be here: the outbox knows nothing of the first yet.
-        before = (one.subject for _, _, one in ready if (one.thread, one.recipients) == (notification.thread, notification.recipients))
+        # Of a job that ran twice, both messages may be here: the history knows nothing of the first yet.
+        earlier = [*(self._writing[0] if self._writing else ()), *ready]
+        before = (one.subject for _, _, one in earlier if (one.thread, one.recipients) == (notification.thread, notification.recipients))
         if notification.thread is not None and (first := _plain(next(before, None))) is not None:
             notification = notification.model_copy(update={"subject": f"Re: {first}"})
         ready.append((run, group, notification))
 
-    def _put(self, ready: Sequence[tuple[Run, str, Notification]]) -> None:
-        if not ready:
+    def _put(self, ready: Sequence[Ready]) -> None:
+        """Begin to put them into the outbox; ``_settle`` notes it."""
+        self._settle()
+        if ready:
+            self._writing = ready, self._writer.submit(self._outbox.enqueue_all, [one for _, _, one in ready], self._config.mail)
+
+    def _settle(self) -> None:
+        """Wait until the messages that were put last are in the outbox, and note it."""
+        if self._writing is None:
             return
+        (ready, written), self._writing = self._writing, None
         try:
-            self._enqueue(ready)
+            written.result()
+            self._note(ready)
         except Exception:  # one of them cannot be queued, or none can
             log.exception(line("queueing_failed", messages=len(ready), again="one by one"))
             for each in ready:
-                self._try(each[0].id, each[0].label, partial(self._enqueue, [each]))
+                self._try(each[0].id, each[0].label, partial(self._enqueue, each))
 
-    def _enqueue(self, ready: Sequence[tuple[Run, str, Notification]]) -> None:
-        self._outbox.enqueue_all([notification for _, _, notification in ready], self._config.mail)
+    def _enqueue(self, ready: Ready) -> None:
+        self._outbox.enqueue(ready[2], self._config.mail)
+        self._note([ready])
+
+    def _note(self, ready: Sequence[Ready]) -> None:
         now = time.time_ns()
         with self._history.together():
             for run, group, notification in ready:

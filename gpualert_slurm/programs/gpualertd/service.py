@@ -79,10 +79,12 @@ class Service:
         bounded = Bounded(self._stop.is_set)
         building.callback(bounded.close)
         view = SlurmView(chosen.open(asking), config.daemon.slurm_poll_s)
+        dispatch = Dispatch(history, self.outbox, config, bounded)
+        building.callback(dispatch.close)
         parts = Parts(
             intake, view,
             Diagnosis(history, bounded, config.daemon.report_deadline_s, Addresses(config).of),
-            Dispatch(history, self.outbox, config, bounded),
+            dispatch,
             Reconciler(config, history, view, chosen.open(asking), asking),
         )
         self.loop = Loop(config.daemon, history, parts, self._stop.is_set)

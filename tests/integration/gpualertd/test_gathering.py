@@ -92,6 +92,7 @@ def test_while_others_are_being_judged_only_what_is_told_by_itself_goes_out(hist
     array = [judge(history, 100 + task, judged_s=0, array_job_id=100, array_task_id=task) for task in range(3)]
     alone, unnamed = judge(history, 200, mode="G1"), judge(history, 300, mode="G1")
     post.judged([*array, alone], crowd=50)
+    post.composed()  # waits for what is being written while others are judged
     assert {history.run(one).state for one in array[1:]} == {RunState.JUDGED}
     assert history.run(unnamed).state is RunState.JUDGED
     assert {str(m["X-GPUAlert-Job"]) for m in mails(outbox)} == {"c/100_0", "c/200"}
