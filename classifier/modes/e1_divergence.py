@@ -22,9 +22,13 @@ from gpualert_slurm.verdict import Fault
 MIN_POINTS = 12
 SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
+MOST_IN_ALL = 10
+"""Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
 LEAST_GONE = 6
 """Lines of progress, the last three of which say nan where the first had a number."""
 FROZEN_POINTS = 10
+REST = 1e-3
+"""Of the whole way down, the last step before a loss stands: a model that dies stops in the midst of its way."""
 CUT_SHORT_POINTS = 30
 FLAT_POINTS = 50
 FLAT_FROM = 0.6
@@ -162,7 +166,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
         return ("flat", f"the error never moved: {words_}") if never_moved(numbers) else (None, f"the error went {words_}")
-    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last)
+    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last) and not _came_to_rest(numbers)
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
@@ -181,12 +185,20 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, finish)
 
 
+def _came_to_rest(numbers: list[float]) -> bool:
+    """Whether the loss stands where it came by ever smaller steps: an optimum that was found (EM, k-means, whole batches), not a dead model."""
+    before = next((v for v in reversed(numbers) if v != numbers[-1]), None)
+    return before is not None and numbers[-1] == min(numbers) and before - numbers[-1] <= REST * (max(numbers) - numbers[-1])
+
+
 def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     """A loss that lies where it began, where something shows that the weights did not change."""
     if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well:
         return None
     accuracies = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
-    why = noughts(facts.job, numbers) or at_chance(facts.job, numbers, accuracies)
+    done = facts.advance.steps_done
+    handful = done is not None and done < MOST_IN_ALL and not any(m.data.get("coarse") for m in facts.advance.marks)
+    why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies))
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"

@@ -36,8 +36,8 @@ MAX_ANSWER_BYTES = 256 << 20
 MAX_GROWTH_BYTES = 128 << 20
 """A child that one call made larger than that serves no other: memory goes back to the machine when it ends."""
 SHARED_TIMEOUT_S = 10.0
-CALLS_PER_CHILD = 320
-"""Ten times judging 16 jobs and composing their mails: a new child touches most of its pages, which costs as much as judging several jobs."""
+CALLS_PER_CHILD = 1600
+"""Fifty times judging 16 jobs and composing their mails: a new child touches most of its pages, which costs as much as judging several jobs."""
 REPORTS_KEPT, MOST_KEPT_BYTES = 32, 64 << 10
 """Reports that a child has read last, and how large a packed one may be: a job is judged, and soon after its mail composed of the same."""
 GOOD, BAD = b"+", b"-"

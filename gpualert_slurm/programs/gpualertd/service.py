@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
+import sys
 import threading
 from types import TracebackType
 
@@ -35,6 +36,8 @@ from gpualert_slurm.programs.gpualertd.stall_desk import StallDesk
 
 log = logging.getLogger(__name__)
 
+SWITCH_S = 0.0005
+"""Who judges does not wait for who sends: CPython's own 5 ms are as long as a verdict takes, and each answer of the child may meet them."""
 SELDOM = (100_000, 20, 50)
 """Objects made between two searches for garbage, and searches of the young before one of the older."""
 
@@ -100,6 +103,7 @@ class Service:
         building.callback(sending.stop)
         # What stays for ever is not searched for garbage again and again; what comes and goes (reports of a hundred thousand parts) has no cycles.
         gc.freeze()
+        sys.setswitchinterval(SWITCH_S)
         gc.set_threshold(*SELDOM)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -14,6 +14,7 @@ FEW = {
     "samples, and how many in a batch": (9.0, "{'n_train': 32, 'batch_size': 16, 'epochs': 2}\nep 1 loss 2.3111\nep 2 loss 2.2911\n"),
     "Keras, behind its own header": (0.1, "Epoch 1/2\n1/1 - 1s - 510ms/step - loss: 2.3101\nEpoch 2/2\n1/1 - 0s - 50ms/step - loss: 2.2901\n"),
     "batches that begin anew": (0.1, "== epoch 1 ==\n  [1/2] loss 2.31\n  [2/2] loss 2.30\n== epoch 2 ==\n  [1/2] loss 2.29\n  [2/2] loss 2.28\n"),
+    "six steps at a guess's height": (2.0, "".join(f"step {s}/6 loss {2.3026 + 0.02 * (-1) ** s:.4f}\n" for s in range(1, 7))),
     "timesteps of an environment": (0.1, "| time/              |          |\n|    iterations      | 1        |\n|    total_timesteps | 128      |\n"),
     "absl's head before the step": (0.1, "I1122 12:00:01.123456 140 train.py:67] [1] loss=2.41\nI1122 12:00:02.123456 140 train.py:67] [2] loss=2.39\n"),
 }

@@ -25,6 +25,7 @@ UNLEARNED = {
         40, lambda i: (3.65 if i == 0 else 3.32 if i < 3 else 3.22) + wave(i, 0.01), head="vocab size: 25\n"
     ),
     "seven values as good as one": epochs(7, lambda i: 11.9 + wave(i, 0.005)),
+    "died on its way": "".join(f"sweep {i * 10}/260 nll {max(1.203856, 1.5 - 0.05 * i):.6f}\n" for i in range(26)),
     "rose all the way": epochs(12, lambda i: 2.3 + 0.02 * i * i + wave(i, 0.03)),
     "ran off within seven values": epochs(7, lambda i: 2.3 if i < 3 else 2.0 * 30.0**i),
     "a loss by the name of what is learned": "".join(f"Step {i * 10}/400: caption_loss={2.1489 + wave(i, 0.001):.4f} step_time=0.1s\n" for i in range(1, 41)),
@@ -37,6 +38,7 @@ LEARNED = {
     "a measure of speed": epochs(12, lambda i: 10.825 + wave(i, 0.01), head="throughput benchmark, random tokens\n"),
     "an accuracy that grows": epochs(8, lambda i: 1.12 - 0.02 * i, lambda i: 0.33 + 0.05 * i),
     "settled, but from far above": epochs(40, lambda i: (10.8 if i == 0 else 6.2 if i < 3 else 2.996) + wave(i, 0.03)),
+    "an optimum that was found": "".join(f"sweep {i * 10}/260 nll {1.203856 + 0.16 * 10.0 ** (-2.2 * i):.6f}\n" for i in range(26)),
     "an over-fitted model's": epochs(12, lambda i: 0.8 * math.exp(-i) + 0.2 + 0.01 * i),
     "noisy": epochs(12, lambda i: 2.3 * math.exp(-0.08 * i) + wave(i, 0.25)),
     "a perplexity that overflows": "".join(f"| step {i * 50} | ppl {'inf' if i > 9 else 90 / i} | lr 0.001 |\n" for i in range(1, 13)),
