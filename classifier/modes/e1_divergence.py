@@ -6,6 +6,7 @@ import math
 import re
 import statistics
 from dataclasses import replace
+from itertools import pairwise
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, players, words
@@ -197,7 +198,10 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
         return None
     accuracies = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
     done = facts.advance.steps_done
-    handful = done is not None and done < MOST_IN_ALL and not any(m.data.get("coarse") for m in facts.advance.marks)
+    steps = [m.data.get("step") for m in facts.advance.marks if not m.data.get("coarse")]
+    once = [step for step in steps if isinstance(step, int)]
+    counted = len(once) == len(facts.advance.marks) and all(a < b for a, b in pairwise(once))  # not those of each epoch
+    handful = done is not None and done < MOST_IN_ALL and counted
     why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies))
     if why is None:
         return None

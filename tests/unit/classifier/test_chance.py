@@ -25,6 +25,9 @@ UNLEARNED = {
         40, lambda i: (3.65 if i == 0 else 3.32 if i < 3 else 3.22) + wave(i, 0.01), head="vocab size: 25\n"
     ),
     "seven values as good as one": epochs(7, lambda i: 11.9 + wave(i, 0.005)),
+    "steps of each epoch at a guess's height": "".join(
+        f"Epoch: [{e}][{s:3d}/10]\tTime 0.1 (0.1)\tLoss {1.3863 + wave(e + s, 0.003):.4e} ({1.387:.4e})\n" for e in range(3) for s in (0, 5)
+    ),
     "died on its way": "".join(f"sweep {i * 10}/260 nll {max(1.203856, 1.5 - 0.05 * i):.6f}\n" for i in range(26)),
     "rose all the way": epochs(12, lambda i: 2.3 + 0.02 * i * i + wave(i, 0.03)),
     "ran off within seven values": epochs(7, lambda i: 2.3 if i < 3 else 2.0 * 30.0**i),
