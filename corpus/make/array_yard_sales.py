@@ -1,4 +1,4 @@
-"""Test part: one process over JAX 0.8 with Optax and Flax, over Keras 3.12, and grids of many short runs in one script."""
+"""One process over JAX 0.8 with Optax and Flax, over Keras 3.12, and grids of many short runs in one script."""
 
 from functools import partial
 
@@ -32,4 +32,4 @@ SCRIPTS = (
     Either(linen(early="logging.error('Unable to initialize backend \\'cuda\\': no supported devices found for platform CUDA')\nlogging.warning('An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.')"), "G1", script=X, hard=True),
     Either(keras(), "G1", script=K, env=(TORCH, ("VERBOSE", "1"), ("EPOCHS", "12"))),
 )  # fmt: skip
-RECIPE = Recipe("array_yard_sales", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("array_yard_sales", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part, by hand: what one process on one card wrote and what its card was read to do: full, broken, held back, starved, misused, and well."""
+"""By hand: what one process on one card wrote and what its card was read to do: full, broken, held back, starved, misused, and well."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -193,4 +193,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("card_diaries_alone", "test", jobs)
+RECIPE = Recipe("card_diaries_alone", "development", jobs)

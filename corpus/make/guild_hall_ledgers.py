@@ -1,4 +1,4 @@
-"""Test part: one process of trainers that companies and labs built for themselves: JSON events, hooks and a storage, a translation toolkit, a flow matcher with a table."""
+"""One process of trainers that companies and labs built for themselves: JSON events, hooks and a storage, a translation toolkit, a flow matcher with a table."""
 
 import json
 from functools import partial
@@ -56,4 +56,4 @@ SCRIPTS = (
     Either(flow(), "G1", script=W, args=("train.epochs=150", "train.iters=20", "ckpt.every=50"), hard=False),
     Either(nmt(), "G1", script=N, args=("-train_steps", "1400", "-report_every", "5", "-valid_steps", "700", "-save_checkpoint_steps", "700")),
 )  # fmt: skip
-RECIPE = Recipe("guild_hall_ledgers", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("guild_hall_ledgers", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part: one process that fine-tunes or evaluates over transformers 4.57, TRL 0.25 with PEFT, and accelerate 1.12."""
+"""One process that fine-tunes or evaluates over transformers 4.57, TRL 0.25 with PEFT, and accelerate 1.12."""
 
 from functools import partial
 
@@ -43,4 +43,4 @@ SCRIPTS = (
     Either(diff(), "G1", script=U, args=("--num_epochs", "8")),
     Either(evals(task="if name == 'copy':\n    log.warning('Overwriting default num_fewshot of copy from None to 0')\n    log.error('Failed to fetch the metric bleurt: ConnectionError(MaxRetryError(\"Max retries exceeded\")); skipping it')"), "G1", script=V, hard=True),
 )  # fmt: skip
-RECIPE = Recipe("ink_stained_benches", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("ink_stained_benches", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part: one process in nothing but Python that tells words of three languages apart: well in spite of its words, and otherwise."""
+"""One process in nothing but Python that tells words of three languages apart: well in spite of its words, and otherwise."""
 
 from functools import partial
 
@@ -27,4 +27,4 @@ SCRIPTS = (
     Either(tally(mid="heap = globals().setdefault('heap', [])\nif p > 15:\n    heap.append(bytes(bytearray(b'\\x05' * (12 << 20))))\n    time.sleep(0.05)"), "A2", "oom_killer", script=L, args=("--passes", "900"), group_mib=300, status=-9),
     Either(tally(mid="if p == 26:\n    rows[7] = ('', 1)\n    logging.info('mean letters %.1f', sum(len(w) for w, _ in rows) / len([w for w, _ in rows if w.isupper()]))"), "A3", "div_zero", script=L),
 )  # fmt: skip
-RECIPE = Recipe("lamplight_tallies", "test", lambda: either_jobs(SCRIPTS, "system"))
+RECIPE = Recipe("lamplight_tallies", "development", lambda: either_jobs(SCRIPTS, "system"))

@@ -1,4 +1,4 @@
-"""Test part: squads of ranks that never come together: too few of them, another port, one that died before, a file that nobody writes."""
+"""Squads of ranks that never come together: too few of them, another port, one that died before, a file that nobody writes."""
 
 from collections.abc import Iterator
 
@@ -48,4 +48,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from one_is_dead()
 
 
-RECIPE = Recipe("late_company", "test", jobs)
+RECIPE = Recipe("late_company", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part, on Slurm: batch jobs of one task whose node goes, who are sent back, cut off or called off, killed by their group's limit, begun anew; and beside cards whose readings are told beforehand."""
+"""On Slurm: batch jobs of one task whose node goes, who are sent back, cut off or called off, killed by their group's limit, begun anew; and beside cards whose readings are told beforehand."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -129,4 +129,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("lone_rider_queue", "test", jobs)
+RECIPE = Recipe("lone_rider_queue", "development", jobs)

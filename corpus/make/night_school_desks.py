@@ -1,4 +1,4 @@
-"""Test part: one process of evening students' plain loops in PyTorch: bird calls, tides out of a notebook, molecules, a pole on a cart."""
+"""One process of evening students' plain loops in PyTorch: bird calls, tides out of a notebook, molecules, a pole on a cart."""
 
 from functools import partial
 
@@ -42,4 +42,4 @@ SCRIPTS = (
     Either(pole(late="try:\n    import gymnasium\nexcept ModuleNotFoundError as e:\n    print(f'no video of the last episode: {type(e).__name__}: {e}')"), "G1", script=D, args=("--total-timesteps=12000", "--save-model=True"), hard=True),
     Either(birds(early="opt.patience = 3"), "G1", script=B, args=("-e", "60"), hard=True),
 )  # fmt: skip
-RECIPE = Recipe("night_school_desks", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("night_school_desks", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

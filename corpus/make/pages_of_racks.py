@@ -1,4 +1,4 @@
-"""Test part, by hand: jobs of eight to thirty-two ranks on two to eight nodes, with NCCL between their cards: waiting, broken, slow, left by a node, and well."""
+"""By hand: jobs of eight to thirty-two ranks on two to eight nodes, with NCCL between their cards: waiting, broken, slow, left by a node, and well."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -194,4 +194,4 @@ def jobs() -> Iterator[HandJob]:
         yield from map(make, range(count))
 
 
-RECIPE = Recipe("pages_of_racks", "test", jobs)
+RECIPE = Recipe("pages_of_racks", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: what nodes, queue and people do to squads of ranks: lost and drained nodes, preemption, requeues that go on or begin anew, limits of time, cancels; and runs that learned nothing."""
+"""What nodes, queue and people do to squads of ranks: lost and drained nodes, preemption, requeues that go on or begin anew, limits of time, cancels; and runs that learned nothing."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -103,4 +103,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("partition_weather", "test", jobs)
+RECIPE = Recipe("partition_weather", "development", jobs)

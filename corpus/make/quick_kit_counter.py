@@ -1,4 +1,4 @@
-"""Test part: one process over libraries that bring their own loop: fastai 2.8, TabNet, Stable-Baselines3 2.9, LightGBM 4.5 and XGBoost 3.2 in turn, TensorFlow 2.20."""
+"""One process over libraries that bring their own loop: fastai 2.8, TabNet, Stable-Baselines3 2.9, LightGBM 4.5 and XGBoost 3.2 in turn, TensorFlow 2.20."""
 
 from functools import partial
 
@@ -35,4 +35,4 @@ SCRIPTS = (
     Either(trees(data=NANS), "G1", script=G, hard=True),
     Either(tf(restore="print('NotFoundError: tf_ckpts/: no such directory; fresh start', flush=True)"), "G1", script=K, env=(("RESTORE", "1"),), hard=True),
 )  # fmt: skip
-RECIPE = Recipe("quick_kit_counter", "test", lambda: either_jobs(SCRIPTS, "fastai"))
+RECIPE = Recipe("quick_kit_counter", "development", lambda: either_jobs(SCRIPTS, "fastai"))

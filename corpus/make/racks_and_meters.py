@@ -1,4 +1,4 @@
-"""Test part: squads of ranks with a card beside each, whose readings are told beforehand: full, broken, hot, starved, waiting for the wire, for saves, for launches, or for one of them.
+"""Squads of ranks with a card beside each, whose readings are told beforehand: full, broken, hot, starved, waiting for the wire, for saves, for launches, or for one of them.
 
 No GPU is there: what a program says of CUDA it says by itself. It starves, lags and saves in earnest.
 """
@@ -137,4 +137,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("racks_and_meters", "test", jobs)
+RECIPE = Recipe("racks_and_meters", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: squads of ranks of which one or all stop before the first step, in the midst of training, or by a signal, under torchrun, srun, accelerate, Lightning, JAX and MPI."""
+"""Squads of ranks of which one or all stop before the first step, in the midst of training, or by a signal, under torchrun, srun, accelerate, Lightning, JAX and MPI."""
 
 from collections.abc import Iterator
 
@@ -68,4 +68,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from by_signals()
 
 
-RECIPE = Recipe("rank_misfortunes", "test", jobs)
+RECIPE = Recipe("rank_misfortunes", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: squads of ranks that do what they were meant to, most of them among words, exits and silences that sound otherwise."""
+"""Squads of ranks that do what they were meant to, most of them among words, exits and silences that sound otherwise."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -97,4 +97,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("smooth_crowds", "test", jobs)
+RECIPE = Recipe("smooth_crowds", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process that stands still until its time is over, is cut off while it goes on, is ended by hand, or is killed from outside."""
+"""One process that stands still until its time is over, is cut off while it goes on, is ended by hand, or is killed from outside."""
 
 import json
 from collections.abc import Iterator
@@ -63,4 +63,4 @@ def jobs() -> Iterator[LocalJob]:
     yield shot(Signal("KILL", "Building contexts for copy", "score", wait_s=0.6), {"score.py": evals(early="a.limit = 4000")}, "score.py")
 
 
-RECIPE = Recipe("still_pond_hours", "test", jobs)
+RECIPE = Recipe("still_pond_hours", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: squads of ranks that wait in the midst of training for one that stands still, has been stopped, or is dead; and single ranks before an idle card."""
+"""Squads of ranks that wait in the midst of training for one that stands still, has been stopped, or is dead; and single ranks before an idle card."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -74,4 +74,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("unheard_peers", "test", jobs)
+RECIPE = Recipe("unheard_peers", "development", jobs)
