@@ -38,7 +38,7 @@ def run(cluster: Cluster, progress: Progress) -> list[Row]:
             f"{TASKS} tasks: {spread(values['many, captured'], 1000, 'ms', 1)} against {spread(values['many'], 1000, 'ms', 1)}",
         ),
         Row("what one fsync of a new file of 200 bytes costs on the logs' disk", spread(durable, 1000, "ms").partition(" (")[0], "", None,
-            f"{spread(durable, 1000, 'ms')}; each log file needs one, and the bound above was set where it cost 0.16 ms"),
+            f"{spread(durable, 1000, 'ms')}; a step needs one, however many its logs; the bound above was set where it cost 0.16 ms"),
     ]  # fmt: skip
 
 

@@ -16,13 +16,16 @@ class OwnDisk:
 
     Args:
         at: the folder to mount it on, made where it is missing; None: one of its own.
+        journal: whether it has one, as nodes' file systems do.
 
     A machine's own disk may be slow to create files for minutes after many were deleted (ext4 without a journal keeps clear of inodes that
     were freed lately), and every bed that is taken down deletes thousands. A new file system has no such past.
     """
 
-    def __init__(self, at: Path | None = None) -> None:
+    def __init__(self, at: Path | None = None, *, journal: bool = True) -> None:
         self._at = at
+        self._features = [] if journal else ["-O", "^has_journal"]
+        self.image: Path | None = None
         self.path: Path | None = None
         self.why = ""
         self._folder: Path | None = None
@@ -33,11 +36,12 @@ class OwnDisk:
         folder.chmod(0o755)
         self._folder = folder
         image, mount = folder / "image", self._at or folder / "m"
+        self.image = image
         mount.mkdir(parents=True, exist_ok=True)
         try:
             with image.open("wb") as file:
                 file.truncate(IMAGE_BYTES)
-            for argv in (["mkfs.ext4", "-q", str(image)], ["mount", "-o", "loop", str(image), str(mount)]):
+            for argv in (["mkfs.ext4", "-q", *self._features, str(image)], ["mount", "-o", "loop", str(image), str(mount)]):
                 subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60)
         except (OSError, subprocess.SubprocessError) as error:
             said = error.stderr if isinstance(error, subprocess.CalledProcessError) else None

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "errno_name.h"
+#include "one_commit.h"
 #include "rank_log.h"
 #include "state.h"
 
@@ -52,12 +53,13 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
     c->task = calloc(tasks, sizeof *c->task);
     c->stream = calloc(c->streams, sizeof *c->stream);
     c->polled = calloc(2 + 2 * c->streams + tasks, sizeof *c->polled);
+    c->to_sync = calloc(c->streams + CAPTURE_MOST_DURABLE, sizeof *c->to_sync);
     c->drain_buffer = malloc(STREAM_CHUNK_BYTES);
     c->forward_buffer = malloc(STREAM_CHUNK_BYTES);
     c->rings = mmap(NULL, c->rings_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (c->rings == MAP_FAILED)
         c->rings = NULL;
-    if (!c->task || !c->stream || !c->polled || !c->drain_buffer || !c->forward_buffer || !c->rings) {
+    if (!c->task || !c->stream || !c->polled || !c->to_sync || !c->drain_buffer || !c->forward_buffer || !c->rings) {
         capture_free(c);
         errno = ENOMEM;
         return NULL;
@@ -125,6 +127,7 @@ int capture_start(struct capture *c)
     int why = handshake_sockets(&c->receiver, &c->sender);
     if (why)
         return why;
+    c->one_commit = c->bounds.sync_first && c->durables > 0 && one_commit_serves(c->durable[0]);
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->wake_fd < 0)
         return errno;
@@ -321,6 +324,7 @@ void capture_free(struct capture *c)
     free(c->task);
     free(c->stream);
     free(c->polled);
+    free(c->to_sync);
     free(c->drain_buffer);
     free(c->forward_buffer);
     free(c);

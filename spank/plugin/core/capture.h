@@ -31,7 +31,7 @@ struct capture_bounds {
     unsigned linger_ms;         /* after the last task: how long other holders of a pipe are still read */
     unsigned stall_ms;          /* in capture_finish: how long the outputs may take nothing at all */
     unsigned finish_ms;         /* in capture_finish: how long forwarding may take altogether */
-    bool sync_first;            /* no task gets its word before its own logs, and capture_durable's descriptors, are fsynced */
+    bool sync_first;            /* no task gets its word before its own logs, and capture_durable's descriptors, are on the disk */
     bool leave_open;            /* an input that others still hold at the end is not closed: capture_left_open */
 };
 
@@ -61,8 +61,8 @@ void capture_add_task(struct capture *c, unsigned task, int out_log, int err_log
 void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes);
 
 /*
- * Before capture_start, with sync_first: the drain thread fsyncs `fd` too (a file or folder; duplicated) before it says yes to any task,
- * while the parent goes on. At most CAPTURE_MOST_DURABLE.
+ * Before capture_start, with sync_first: the drain thread makes `fd` durable too (a file or folder; duplicated) before it says yes to any
+ * task, while the parent goes on. The logs' folder first; at most CAPTURE_MOST_DURABLE.
  */
 #define CAPTURE_MOST_DURABLE 8
 void capture_durable(struct capture *c, int fd);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lookout.h"
+#include "one_commit.h"
 #include "state.h"
 
 enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10,
@@ -299,12 +300,23 @@ static void receive_tasks(struct capture *c)
     }
 }
 
-/* Before the first task gets its word. All writes start together, so that one commit of the file system's journal serves them. */
+/* Before the first task gets its word: by one commit where the file system knows how, else so that commits are few. */
 static void make_durable(struct capture *c)
 {
+    unsigned n = 0;
     for (unsigned i = 0; i < c->streams; i++)
         if (c->stream[i].framed && c->stream[i].log_fd >= 0)
-            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+            c->to_sync[n++] = c->stream[i].log_fd;
+    if (c->one_commit) {
+        for (unsigned i = 1; i < c->durables; i++)
+            c->to_sync[n++] = c->durable[i];
+        one_commit(c->to_sync, n, c->durable[0]);
+        for (unsigned i = 0; i < c->tasks; i++)
+            c->task[i].durable = true;
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        (void)sync_file_range(c->to_sync[i], 0, 0, SYNC_FILE_RANGE_WRITE);
     for (unsigned i = 0; i < c->durables; i++)
         (void)fsync(c->durable[i]);
     for (unsigned i = 0; i < c->tasks; i++) {

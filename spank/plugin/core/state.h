@@ -31,6 +31,8 @@ struct capture {
 
     int durable[CAPTURE_MOST_DURABLE];
     unsigned durables;
+    bool one_commit; /* durable[0] is the last thing that one commit makes durable with all the rest */
+    int *to_sync;    /* the drain thread's own: room for each log and durable */
     int receiver, sender, wake_fd;
     int own_stderr[2]; /* read end, write end; -1: not wanted */
     int saved_stderr;  /* under the lock: where fd 2 went, while it is taken over */

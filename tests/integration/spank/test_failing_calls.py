@@ -26,7 +26,7 @@ TASK = "printf 'out\\n'; printf 'err\\n' >&2; exit 7"
 FAILURES: dict[str, tuple[int, ...]] = {
     "access": (errno.EACCES,), "adjtimex": (errno.EPERM,), "dup2": (errno.EBUSY,), "eventfd": (errno.EMFILE,), "faccessat": (errno.EIO,),
     "fchmod": (errno.EROFS,), "fchown": (errno.EPERM,), "fchownat": (errno.EPERM,), "flock": (errno.ENOLCK,), "fopen": (errno.EMFILE,),
-    "fstat": (errno.EIO,), "fstatfs": (errno.EIO,), "fstatvfs": (errno.EIO,), "statx": (errno.ENOSYS, errno.EIO), "fsync": (errno.EIO,), "ftruncate": (errno.EIO,), "__getdelim": (errno.EIO,),
+    "fstat": (errno.EIO,), "fstatfs": (errno.EIO,), "fstatvfs": (errno.EIO,), "statx": (errno.ENOSYS, errno.EIO), "fsync": (errno.EIO,), "ftruncate": (errno.EIO,), "futimens": (errno.EPERM,), "readlink": (errno.ENOENT,), "__getdelim": (errno.EIO,),
     "gethostname": (errno.EPERM,), "getrandom": (errno.EAGAIN,), "getrlimit": (errno.EPERM,), "linkat": (errno.EMLINK, errno.ENOSPC),
     "mkdirat": (errno.ENOSPC,), "mmap": (errno.ENOMEM,), "pipe2": (errno.EMFILE,), "poll": (errno.ENOMEM, errno.EINTR), "ppoll": (errno.ENOMEM, errno.EINTR), "pread": (errno.EIO,),
     "pthread_attr_init": (errno.ENOMEM,), "pthread_attr_setstacksize": (errno.EINVAL,), "pthread_create": (errno.EAGAIN,),
@@ -39,10 +39,10 @@ FAILURES: dict[str, tuple[int, ...]] = {
 # Functions that cannot fail as the plugin calls them, or that ask nothing of the kernel.
 HARMLESS = {
     "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__cxa_finalize", "__errno_location", "__gmon_start__", "__isoc99_sscanf",
-    "__stack_chk_fail", "clock_gettime", "fclose", "free", "getenv", "geteuid", "getpid", "isatty", "memchr", "memcpy", "memmove", "memset",
+    "__stack_chk_fail", "clock_gettime", "fclose", "free", "getenv", "geteuid", "getpid", "gnu_dev_major", "gnu_dev_minor", "isatty", "memchr", "memcpy", "memmove", "memset",
     "munmap", "nanosleep", "pthread_attr_destroy", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait", "pthread_join",
     "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_sigmask", "pthread_timedjoin_np", "sigfillset", "snprintf",
-    "sscanf", "strchr", "strcmp", "strcspn", "strerror", "strlen", "strncmp", "strspn", "strstr", "strtok_r", "strtol", "strtoll", "strtoull",
+    "sscanf", "strchr", "strcmp", "strcspn", "strerror", "strlen", "strncmp", "strrchr", "strspn", "strstr", "strtok_r", "strtol", "strtoll", "strtoull",
     "slurm_debug", "slurm_error", "slurm_info", "slurm_verbose", "spank_context", "spank_get_item", "spank_getenv", "spank_job_control_setenv",
     "spank_option_register", "spank_setenv",
 }
