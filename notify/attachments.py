@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import io
 import json
-import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,9 @@ ZIP_FROM_BYTES = 16_384
 WIRE_OVERHEAD_BYTES = 700
 """MIME headers and boundary of one part, generously."""
 TOO_LARGE = "the mail may have {} more, this would need {} (mail.max_message_bytes)"
-NO_ASCII = re.compile(r"[^\x00-\x7f]+")
+NO_ASCII = "gpualert-json"
+"""How ``str.encode`` writes what is beyond ASCII: as JSON does, ``\\uNNNN``, in pairs beyond the first plane."""
+codecs.register_error(NO_ASCII, lambda error: (json.dumps(error.object[error.start : error.end])[1:-1], error.end))  # type: ignore[attr-defined]
 STREAMS = {"out": "stdout", "err": "stderr", "both": "stdout and stderr"}
 LISTED = 20
 LIST_NAME = "left-out.txt"
@@ -54,11 +56,12 @@ def wire_bytes(content: bytes) -> int:
 
 def verdict_candidate(verdict: Verdict, redactor: Redactor) -> Candidate:
     """``verdict.json``: the redacted verdict, with the count of what was taken out under ``redactions``."""
-    content = verdict.model_dump(mode="json", exclude_none=True)
     if redactor.counts:
-        content["redactions"] = dict(sorted(redactor.counts.items()))
-    text = to_json(content, indent=1, inf_nan_mode="strings").decode()
-    body = NO_ASCII.sub(lambda one: json.dumps(one[0])[1:-1], text).encode()  # what cannot be seen, or is shown backwards, stands there as \uNNNN
+        content = {**verdict.model_dump(mode="json", exclude_none=True), "redactions": dict(sorted(redactor.counts.items()))}
+        text = to_json(content, indent=1, inf_nan_mode="strings").decode()
+    else:
+        text = verdict.model_dump_json(indent=1, exclude_none=True)
+    body = text.encode("ascii", NO_ASCII)  # what cannot be seen, or is shown backwards, stands there as \uNNNN
     attachment = Attachment(filename="verdict.json", media_type="application/json", content=body)
     return Candidate(attachment, "the whole diagnosis with all its evidence", "verdict.json", len(body))
 

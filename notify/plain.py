@@ -11,6 +11,8 @@ COLUMNS = 88
 """Outlook for Windows cannot wrap preformatted text, so that lines are cut here."""
 
 SENTENCE_CHARS = 600
+HARMLESS = bytes(range(0x20, 0x7F)) + b"\n"
+"""What is shown as it is."""
 
 # ECMA-48: CSI, OSC and the other string sequences (ended by BEL or ST), two-byte escapes; 8-bit CSI as well.
 ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
@@ -21,6 +23,8 @@ def visible(text: str) -> str:
 
     Right-to-left overrides and zero-width characters are shown too: with them a log line reads as what it is not.
     """
+    if text.isascii() and text.isprintable():  # then it has neither
+        return text
     plain = ESCAPE.sub("", text).expandtabs(4)
     if plain.isascii() and plain.isprintable():
         return plain
@@ -40,8 +44,9 @@ def capital(text: str) -> str:
 
 def visible_lines(text: str) -> list[str]:
     """The lines of ``text``, each made ``visible``; CR LF is one end of line, trailing blanks are dropped."""
-    if text.isascii() and text.replace("\n", "").isprintable():  # harmless as it is
-        return [line.rstrip() for line in text.split("\n")]
+    if text.isascii() and not text.encode("ascii").translate(None, HARMLESS):
+        lines = text.split("\n")
+        return [line.rstrip() for line in lines] if " \n" in text or text.endswith(" ") else lines
     return [visible(line.rstrip("\r")).rstrip() for line in text.split("\n")]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from email.utils import getaddresses
+from functools import lru_cache
 
 from email_validator import EmailNotValidError, validate_email
 
@@ -32,7 +33,7 @@ def choose(asked: Iterable[str], mail: Mail) -> Recipients:
     for text in asked:
         for shown, address in _split(text):
             try:
-                plain = _validated(address, mail)
+                plain = _validated(address, mail.allowed_domains)
             except EmailNotValidError as error:
                 refused.append((shown, f"not a valid address: {error}"))
                 continue
@@ -59,7 +60,8 @@ def domain_allowed(domain: str, allowed: Sequence[str]) -> bool:
     return False
 
 
-def _validated(address: str, mail: Mail) -> str:
+@lru_cache(4096)
+def _validated(address: str, allowed_domains: tuple[str, ...]) -> str:
     """The address as it is used.
 
     A site may name a domain that the world does not know (``cluster.local``, ``localhost``); the validator refuses those
@@ -69,7 +71,7 @@ def _validated(address: str, mail: Mail) -> str:
         EmailNotValidError: it is none.
     """
     local, _, domain = address.rpartition("@")
-    named = HOST_NAME.fullmatch(domain) and domain_allowed(domain, [d for d in mail.allowed_domains if d != "*"])
+    named = HOST_NAME.fullmatch(domain) and domain_allowed(domain, [d for d in allowed_domains if d != "*"])
     looked_at = f"{local}@example.org" if named else address
     valid = validate_email(looked_at, check_deliverability=False, allow_smtputf8=False, allow_quoted_local=False)
     return f"{valid.local_part}@{domain}" if named else valid.ascii_email or valid.normalized

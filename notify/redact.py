@@ -8,6 +8,7 @@ secret that looks like a word passes, which doc/security.md says.
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -79,6 +80,8 @@ _CLEAN: set[str] = set()
 
 
 ONE_DIGIT = str.maketrans("123456789", "000000000")
+ALIKE = bytes.maketrans(string.ascii_uppercase.encode() + b"123456789", string.ascii_lowercase.encode() + b"000000000")
+"""Of ASCII text: small letters, and one digit."""
 
 Pattern = tuple[str, re.Pattern[str]]
 """What a pattern finds, and the pattern."""
@@ -101,6 +104,8 @@ class Patterns:
         self._blind: dict[int, re.Pattern[str]] = {}
         self._of: dict[str, list[int]] = {}
         self._masked: dict[str, str] = {}
+        self._bare: set[bytes] = set()
+        """Lines, their digits made the same, in which nothing is to be found: one job's log is much like another's."""
         for place, (_, pattern) in enumerate(self.all):
             wanted = tuple(needles_of(pattern))
             for needle in wanted:
@@ -118,12 +123,20 @@ class Patterns:
         """
         if not text.isascii():
             return Among(tuple(self._of), frozenset(self._always))
-        plain = "\n".join(set(text.lower().translate(ONE_DIGIT).split("\n")))
+        lines = set(text.encode("ascii").translate(ALIKE).split(b"\n")) - self._bare
+        plain = b"\n".join(lines).decode("ascii")
         found = tuple([needle for needle, masked in self._masked.items() if masked in plain])
-        return Among(found, frozenset(place for place in self._always if place not in self._blind or self._blind[place].search(plain)))
+        always = frozenset(place for place in self._always if place not in self._blind or self._blind[place].search(plain))
+        if lines and not found and always <= self._always - self._blind.keys() and len(plain) <= len(lines) * REMEMBERED_CHARS:
+            if len(self._bare) + len(lines) > MOST_CLEAN:
+                self._bare.clear()
+            self._bare.update(lines)
+        return Among(found, always)
 
     def worth_trying(self, text: str, among: Among | None = None) -> list[int]:
         """The places of those that may match; ``among``: all that may, where that is known."""
+        if among is not None and not among.needles and not among.always:
+            return []
         if not text.isascii():
             return list(range(len(self.all)))
         plain, of = text.lower(), self._of

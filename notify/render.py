@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import css_inline
 import jinja2
 
 from gpualert_slurm.notify import words
 from gpualert_slurm.notify.digest_view import DigestView
+from gpualert_slurm.notify.inlined import InlinedLoader
 from gpualert_slurm.notify.view import View
+from gpualert_slurm.notify.wording import COLOURS
 
 TEMPLATES = Path(__file__).parent / "templates"
 MAX_HTML_BYTES = 80 * 1024
@@ -21,7 +22,7 @@ MAX_HTML_BYTES = 80 * 1024
 def _environment(*, html: bool) -> jinja2.Environment:
     # Autoescape for the whole environment: select_autoescape() would not know a name that ends in .html.j2.
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=InlinedLoader(TEMPLATES) if html else jinja2.FileSystemLoader(TEMPLATES),
         autoescape=html,  # noqa: S701 - off for the text part only, where nothing is markup
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -29,19 +30,14 @@ def _environment(*, html: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters["bytes"] = words.size
+    environment.globals["colours"] = {severity.value: colour for severity, colour in COLOURS.items()}
     return environment
 
 
-@cache
-def _inliner() -> css_inline.CSSInliner:
-    return css_inline.CSSInliner(load_remote_stylesheets=False, keep_style_tags=False, keep_at_rules=True, minify_css=True)
-
-
 def warm() -> None:
-    """Parse the templates and the style sheet once, ahead of the first mail."""
+    """Parse the templates, and inline their styles, once, ahead of the first mail."""
     for html, name in ((False, "mail.txt.j2"), (True, "mail.html.j2"), (False, "digest.txt.j2"), (True, "digest.html.j2")):
         _environment(html=html).get_template(name)
-    _inliner()
 
 
 def as_text(view: View | DigestView, template: str = "mail.txt.j2") -> str:
@@ -54,6 +50,4 @@ def as_text(view: View | DigestView, template: str = "mail.txt.j2") -> str:
 
 def as_html(view: View | DigestView, template: str = "mail.html.j2") -> str:
     """The HTML part: styles inlined, no script, no remote or data: resource; only the dark colours stay in a style block."""
-    css = (TEMPLATES / "mail.css").read_text(encoding="utf-8")
-    html = _environment(html=True).get_template(template).render(view=view, css=css)
-    return _inliner().inline(html)
+    return _environment(html=True).get_template(template).render(view=view)

@@ -25,6 +25,9 @@ class Severity(str, Enum):
 
 SYMBOLS = {Severity.FAILED: "✖", Severity.NODE: "✖", Severity.WARNING: "▲", Severity.NEUTRAL: "■", Severity.GOOD: "✔"}
 
+COLOURS = {Severity.FAILED: "#b3261e", Severity.NODE: "#7b2d8b", Severity.WARNING: "#9a5b00", Severity.NEUTRAL: "#52606d", Severity.GOOD: "#1f7a3d"}
+"""On a light page; ``templates/mail.css`` has those for a dark one."""
+
 DONE_BUT_BAD = frozenset({"B3", "D1", "D2", "D3", "E1", "E2", "E3"})
 
 @dataclass(frozen=True)
