@@ -1,4 +1,4 @@
-"""Templates whose style sheet is inlined into them when they are loaded, not into each mail: what a mail's HTML would cost otherwise is mostly that."""
+"""Templates whose style sheet is inlined into them when they are loaded, not into each mail, of whose HTML that was the dearest part."""
 
 from __future__ import annotations
 

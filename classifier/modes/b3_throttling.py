@@ -18,6 +18,7 @@ from gpualert_slurm.verdict import Fault
 
 SEVERE = {0x8: "hardware slowdown", 0x40: "hardware thermal slowdown", 0x80: "hardware power brake"}
 """NVML's throttle bits that are not the usual business of a busy GPU."""
+ALL_SEVERE = sum(SEVERE)
 SOFT_THERMAL = 0x20
 """Software's thermal slowdown: counts only where the clock fell with it."""
 VIOLATIONS = {
@@ -205,12 +206,13 @@ def _names(mask: int, also: int = 0) -> str:
 
 
 def _share(series: Series, also: int = 0) -> float:
-    return sum(math.isfinite(v) and bool(_names(int(v), also)) for v in series.values) / len(series.values)
+    bad = ALL_SEVERE | also
+    return sum(1 for v in series.values if math.isfinite(v) and int(v) & bad) / len(series.values)
 
 
 def _held(series: Series, also: int = 0) -> Said | None:
     """The share of samples with a severe bit, or with the one that counts here also."""
-    bad = [int(value) for value in series.values if math.isfinite(value) and _names(int(value), also)]
+    bad = [int(value) for value in series.values if math.isfinite(value) and int(value) & (ALL_SEVERE | also)]
     cite = citations.series(series, trust=Trust.SYSTEM)
     if not bad or cite is None:
         return None
