@@ -117,9 +117,14 @@ def sender_address(mail: Mail) -> tuple[Address, str]:
     Raises:
         ValueError: it is no single address.
     """
-    parsed = getaddresses([mail.sender])
+    return _sender(mail.sender)
+
+
+@lru_cache(maxsize=16)
+def _sender(text: str) -> tuple[Address, str]:
+    parsed = getaddresses([text])
     if len(parsed) != 1 or "@" not in parsed[0][1]:
-        raise ValueError(f"mail.sender: {mail.sender!r} is no address; write gpualert@your.site")
+        raise ValueError(f"mail.sender: {text!r} is no address; write gpualert@your.site")
     name, address = parsed[0]
     return Address(display_name=header_text(name, 60) or "gpualert", addr_spec=address), address.rpartition("@")[2]
 

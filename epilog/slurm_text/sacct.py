@@ -51,19 +51,19 @@ def free_text(
 ) -> dict[tuple[str, str], Row]:
     """The owner's words of each row in ``known`` (``KEY`` pairs); a row announced twice in the text is left out.
 
-    ``names`` begins with ``KEY``. A job name that imitates another job's row makes that row ambiguous: both readings are
+    ``names`` begins with ``KEY``; ``separator`` is one character. A job name that imitates another job's row makes that row ambiguous: both readings are
     dropped, none is guessed.
     """
     if not known:
         return {}
-    keys = sorted({separator.join(key) for key in known}, key=len, reverse=True)
-    start = re.compile(f"^(?:{'|'.join(map(re.escape, keys))}){re.escape(separator)}", re.MULTILINE)
+    wanted, one = set(known), re.escape(separator)
+    start = re.compile(f"^([^{one}\n]*){one}([^{one}\n]*){one}", re.MULTILINE)
     found: dict[tuple[str, str], Row] = {}
     twice: set[tuple[str, str]] = set()
-    marks = list(start.finditer(output))
+    marks = [mark for mark in start.finditer(output) if (mark[1], mark[2]) in wanted]
     for place, mark in enumerate(marks):
         following = marks[place + 1].start() if place + 1 < len(marks) else len(output)
-        index, job = mark.group().split(separator)[:2]
+        index, job = mark[1], mark[2]
         values = output[mark.end() : following].removesuffix("\n").split(separator, len(names) - len(KEY) - 1)
         if (index, job) in found:
             twice.add((index, job))
