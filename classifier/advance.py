@@ -203,7 +203,7 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
     """Median seconds of a step, from the longest timed step series."""
     best: list[float] = []
     for one in series:
-        if one.name not in {"step", "loss"}:
+        if one.name not in {"step", "loss"} or len(one.steps) <= len(best) + 1:  # then it cannot be longer
             continue
         points = [(t, s) for t, s in zip(one.times_ns, one.steps, strict=False) if t is not None and s is not None]
         each = [(t2 - t1) / 1e9 / (s2 - s1) for (t1, s1), (t2, s2) in itertools.pairwise(points) if s2 > s1 and t2 > t1]
@@ -239,7 +239,7 @@ def _interval_seconds(series: tuple[Series, ...]) -> float | None:
     """Median seconds between two points of the longest timed series."""
     best: list[float] = []
     for one in series:
-        if one.name in {"step", "loss"}:
+        if one.name in {"step", "loss"} and len(one.times_ns) > len(best) + 1:  # else it cannot be longer
             points = [(t, s) for t, s in itertools.zip_longest(one.times_ns, one.steps[: len(one.times_ns)]) if t is not None]
             pairs = [p for p in itertools.pairwise(points) if p[0][1] is None or p[0][1] != p[1][1]]  # the same step is another rank's
             each = [(after - before) / 1e9 for (before, _), (after, _) in pairs if after >= before]

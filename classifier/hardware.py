@@ -164,8 +164,10 @@ def _fell_silent(job: JobRecord, episode: Episode) -> list[Evidence]:
     for report in job.reports:
         ends: dict[str, int] = {}
         for one in report.series:
+            if one.where.gpu_uuid is None or one.name not in SAMPLED_ALWAYS:
+                continue
             times = [t for t in one.times_ns if t is not None]
-            if one.where.gpu_uuid is not None and one.name in SAMPLED_ALWAYS and len(times) >= LEAST_SAMPLES:
+            if len(times) >= LEAST_SAMPLES:
                 ends[one.where.gpu_uuid] = max(ends.get(one.where.gpu_uuid, 0), times[-1])
         after = {g.uuid for g in report.gpus_after}
         last = max(ends.values(), default=0)
