@@ -51,8 +51,8 @@ def free_text(
 ) -> dict[tuple[str, str], Row]:
     """The owner's words of each row in ``known`` (``KEY`` pairs); a row announced twice in the text is left out.
 
-    ``names`` begins with ``KEY``; ``separator`` is one character. A job name that imitates another job's row makes that row ambiguous: both readings are
-    dropped, none is guessed.
+    ``names`` begins with ``KEY``; ``separator`` is one character. A job name that imitates another job's row makes that row
+    ambiguous: both readings are dropped, none is guessed.
     """
     if not known:
         return {}
