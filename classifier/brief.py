@@ -22,7 +22,7 @@ from gpualert_slurm.job_record import JobRecord
 MOST_PASSES = 4
 MOST_TOLD = 10
 """So many steps, told as a product of batches and passes, are a handful."""
-BRIEF_S = 0.25
+BRIEF_S = 0.5
 """A pass that takes no longer is of a few batches."""
 BRIEF_JOB_S = 60.0
 """Where the lines came all at once, or there is one alone, the job is as long."""
@@ -33,9 +33,19 @@ LOW = 0.1
 LEARNED = 0.75
 MOST_TEXT = 16_384
 MOST_LINE = 300
-_OTHER = re.compile(r"\b(?:trial|fold|generation|episode|game|stage|phase|task|chain|k-?fold|cv|test|eval\w*|score|metric\w*)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:trial|fold|generation|episode|game|stage|phase|task|chain|k-?fold|cv)\b", re.IGNORECASE)
+_OF_A_TEST = re.compile(r"\b(?:test|eval\w*|score|metric\w*)\b", re.IGNORECASE)
+_OF_TRAINING = re.compile(r"\b(?:train|trn|tr|fit|learn)", re.IGNORECASE)
+"""A pass is told with its training and its test on one line: then it is a pass of training."""
 _WITHIN = re.compile(r"\b(?:batch(?:es)?|steps?|iters?|iterations?|updates?)\b", re.IGNORECASE)
 """Words of what a pass consists of: then it is counted, or was left out."""
+_TOOK = re.compile(
+    r"(?:\b(?:in|took|time|elapsed|after|secs?|seconds)\b\s?[:=]?\s?|[\[(]\s?)(?P<s>\d{1,6}\.\d{1,6}) ?s(?:ec(?:onds?)?)?\b",
+    re.IGNORECASE,
+)
+"""How long a pass took, by its own line."""
+_ROW = re.compile(r"[\s│┃|]{0,4}\d{1,6}\s{0,8}[│┃|]")
+"""The row of a table that tells a pass once more."""
 _N = r"(?P<n>\d{1,3}(?:[,_]\d{3}){1,3}|\d{1,9})(?![\d.])"
 _UNITS = r"(?:mini-?batch(?:es)?|batch(?:es)?|steps?|iterations?|iters|updates?)"
 _ITEMS = (
@@ -45,7 +55,8 @@ _ITEMS = (
 _BATCHES = re.compile(
     rf"(?<![\w.,/-]){_N} (?:train(?:ing)? |optimi[sz]er |full |whole )?{_UNITS}(?! (?:size|of warm|warm))\b"
     rf"|\b(?:steps|batches|iters|iterations|updates)(?:_| )per(?:_| )epoch\W{{1,4}}{_N.replace('<n>', '<per>')}"
-    rf"|\blen\((?:train_?)?(?:data_?)?(?:loader|dl)\)\W{{1,4}}{_N.replace('<n>', '<len>')}",
+    rf"|\blen\((?:train_?)?(?:data_?)?(?:loader|dl)\)\W{{1,4}}{_N.replace('<n>', '<len>')}"
+    rf"|(?<![A-Za-z_.-])(?:max_|num_|n_|train_)?(?:steps|batches|iters|iterations|updates)['\"]?\s?[:=]\s?{_N.replace('<n>', '<set>')}",
     re.IGNORECASE,
 )
 _SAMPLES = re.compile(
@@ -58,6 +69,21 @@ _BATCH = re.compile(
     rf"(?<![A-Za-z])(?:(?:train_)?batch(?:[_ -]?size)?|bs|bsz)['\"]?\s?[:=]?\s?{_N}|\bbatches of {_N.replace('<n>', '<of>')}", re.IGNORECASE
 )
 _JUDGED = re.compile(r"\b(?:val\w*|test\w*|eval\w*|dev|held|warm\w*|log\w*|sav(?:e|es|ed|ing)|every|accum\w*|skip\w*|worker)\b", re.IGNORECASE)
+_SET = re.compile(
+    r"(?<![A-Za-z_.-])(?:max_(?:train_)?(?:steps|iters?|iterations|updates?)|(?:num_|total_)(?:train(?:ing)?_)?(?:steps|iters|iterations|updates)"
+    r"|(?:train_)(?:steps|iters|iterations|updates)|num_boost_round)['\"]?\s?[:=]\s?(?P<n>\d{1,9})(?![\d.])",
+    re.IGNORECASE,
+)
+"""Settings of how many steps there are to be in all."""
+_TRAINS = re.compile(r"\btrain|\bloss\b|\bepoch|optimi[sz]er|learning_rate|\blr\b|boost|\bfit\b", re.IGNORECASE)
+_NO_TRAINER = re.compile(
+    r"\b(?:evaluat(?:e|ed|ing|ion)|inference|inferring|predict(?:s|ed|ing|ion|ions)?|benchmark\w*|generat(?:e|ed|ing)|sampling|testing)\b",
+    re.IGNORECASE,
+)
+_TRAINING = re.compile(
+    r"\btrain(?!ed\b)|\bepoch|optimi[sz]|\bupdates?\b|learning[ _]rate|\blr\b|\bsav(?:e|ed|ing)\b|\bfit(?:ting)?\b|\bgrad",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(r"^Epoch (\d{1,6})/(\d{1,6})\s{0,4}$", re.MULTILINE)
 
 
@@ -68,7 +94,7 @@ def brief(facts: Facts) -> tuple[int, Evidence] | None:
     if not marks or go.loaded or any((m.pattern or "").startswith("transformers") for m in marks):
         return None
     texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
-    if any("step" in m.data and not m.data.get("coarse") for m in marks) or any(_OTHER.search(text) for text in texts):
+    if any("step" in m.data and not m.data.get("coarse") for m in marks) or any(_of_other(text) for text in texts):
         return None
     counts = _counts(marks)
     if not counts or counts[0] not in {0, 1} or any(b != a + 1 for a, b in pairwise(counts)) or len(counts) > MOST_PASSES:
@@ -76,10 +102,35 @@ def brief(facts: Facts) -> tuple[int, Evidence] | None:
     each = _told(facts.job)
     if each is not None and (each * len(counts) >= FEW_STEPS or each * len(counts) < MOST_TOLD):
         return (len(counts), marks[-1]) if each * len(counts) < MOST_TOLD else None
-    losses = finite(go.loss.values) if go.loss is not None else []
-    if not losses or losses[-1] < max(LOW, HARDLY * losses[0]) or go.metrics.get("accuracy", 0.0) >= LEARNED:
+    losses, share = finite(go.loss.values) if go.loss is not None else [], go.metrics.get("accuracy", 0.0)
+    if not losses or losses[-1] < max(LOW, HARDLY * losses[0]) or (share / 100 if share > 1 else share) >= LEARNED:
         return None
     return (len(counts), marks[-1]) if _quick(facts, marks, len(counts), texts) else None
+
+
+def _of_other(text: str) -> bool:
+    """Whether a line counts something else than passes over what is learned from."""
+    return _OTHER.search(text) is not None or (_OF_A_TEST.search(text) is not None and _OF_TRAINING.search(text) is None)
+
+
+def set_to(facts: Facts) -> tuple[int, Evidence | None] | None:
+    """How many steps the whole run was set to do, where the program tells so, they are a handful, and nothing shows that it did more."""
+    go = facts.advance
+    if go.loaded or len(go.marks) >= MOST_TOLD or (go.steps_done or 0) >= MOST_TOLD or (go.loss is not None and go.loss.points_seen >= MOST_TOLD):
+        return None
+    texts = list(_texts(facts.job))
+    told = {int(found["n"]) for text in texts for found in _SET.finditer(text)}
+    if len(told) != 1 or any(_NO_TRAINER.search(text) for text in texts) or not any(_TRAINS.search(text) for text in texts):
+        return None
+    most = told.pop()
+    epochs = len({m.data["epoch"] for m in go.marks if "epoch" in m.data})
+    return (most, go.marks[-1] if go.marks else None) if 0 < most < MOST_TOLD and epochs < 2 else None
+
+
+def only_judges(facts: Facts) -> bool:
+    """Whether all that the program tells of is judging or using a model: it names no training, and no save."""
+    texts = list(_texts(facts.job))
+    return any(_NO_TRAINER.search(text) for text in texts) and not any(_TRAINING.search(text) for text in texts)
 
 
 def keras_epochs(job: JobRecord) -> int:
@@ -96,11 +147,15 @@ def _counts(marks: Sequence[Evidence]) -> list[int]:
 
 def _quick(facts: Facts, marks: Sequence[Evidence], passes: int, texts: Sequence[str]) -> bool:
     """Whether each pass took next to no time, as far as times tell."""
+    took = [float(found["s"]) for text in texts if (found := _TOOK.search(text)) is not None]
+    if took and len(took) == len(texts):
+        return sum(took) <= BRIEF_S * passes
     times = sorted({m.time_ns for m in marks if m.time_ns is not None})
     apart = [(b - a) / 1e9 for a, b in pairwise(times) if b - a > 1_000_000]
     if passes > 1 and len(apart) >= passes - 1:
         return statistics.median(apart) <= BRIEF_S
-    if passes == 1 and (len(texts) > 1 or any(_WITHIN.search(text) for text in texts)):
+    own = {text for text in texts if not _ROW.match(text)}
+    if passes == 1 and (len(own) > 1 or any(_WITHIN.search(text) for text in own)):
         return False
     elapsed = facts.ending.elapsed_s
     return bool(times) and elapsed is not None and elapsed <= BRIEF_JOB_S

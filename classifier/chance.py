@@ -23,6 +23,8 @@ CALM = 0.012
 MOST_START = 1.2
 """A start so many times higher is one of something to learn."""
 UNSURE = 0.03
+MOST_COMMON = 4
+"""Logarithms of fewer classes are numbers that anything may have."""
 LEAST_RISING = 10
 RISEN, RISES_STEADILY = 1.25, 6.0
 """The last third over the first, and the slope by its own error."""
@@ -30,7 +32,7 @@ LEAST_RUN_OFF = 5
 RUN_OFF = 50.0
 MOST_TEXT = 16_384
 _TOLD = re.compile(
-    r"(?<![\w.,-])(?P<n>\d{1,6}) (?:classes|unique|labels|categories|symbols|species|tokens in (?:the )?vocab\w*)\b"
+    r"(?<![\w.,-])(?P<n>\d{1,6}) (?:classes|unique|labels|categories|symbols|species|kinds|tokens in (?:the )?vocab\w*)\b"
     r"|(?<![A-Za-z])(?:num_?classes|n_?classes|classes|vocab(?:_?size| size)?|num_?labels)['\"]?\s?[:=]\s?(?P<m>\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
@@ -44,27 +46,38 @@ def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[flo
     """Why a loss is one of guesses; None where nothing shows it."""
     if len(numbers) < LEAST or min(numbers) <= 0 or tuned_or_played(job):
         return None
-    told = {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
+    told = _told(job)
     for classes in sorted({*CLASSES, *(n for n in told if n > 1)}):
         height = math.log(classes)
         if all(abs(v - height) <= NEAR * height for v in numbers):
             return f"it is a guess's among {classes}"
-        if _witnessed(numbers, accuracies, classes):
-            return f"it came to a guess's among {classes}, and so did the accuracy"
+        if _witnessed(numbers, accuracies, classes, told=classes in told):
+            return f"it came to a guess's among {classes} or is worse, and so is the accuracy"
         if _settled(numbers, height):
             return f"it settled at a guess's among {classes}"
     return None
 
 
-def _witnessed(numbers: Sequence[float], accuracies: Sequence[float], classes: int) -> bool:
-    """Whether the second half of loss and accuracy alike is a guess's."""
+def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
+    """Of how many classes, as the program tells them, each of the numbers is a guess's loss."""
+    if len(numbers) < LEAST_SETTLED or tuned_or_played(job):
+        return None
+    return next((n for n in sorted(_told(job)) if n > MOST_COMMON and all(abs(v - math.log(n)) <= NEAR * math.log(n) for v in numbers)), None)
+
+
+def _told(job: JobRecord) -> set[int]:
+    return {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
+
+
+def _witnessed(numbers: Sequence[float], accuracies: Sequence[float], classes: int, *, told: bool) -> bool:
+    """Whether the second half of loss and accuracy alike is a guess's; of a loss that is worse than a guess, only where the classes are told."""
     height, tail = math.log(classes), numbers[len(numbers) // 2 :]
-    if len(accuracies) < LEAST - 1 or min(numbers) < 0.97 * height:
+    if len(accuracies) < LEAST - 1 or min(tail if told else numbers) < 0.97 * height:
         return False
     share = [a / 100 if max(accuracies) > 1 else a for a in accuracies]
     late = share[len(share) // 2 :]
     guessed = abs(statistics.fmean(late) - 1 / classes) <= min(UNSURE, 0.5 / classes) and max(share) <= 1 / classes + 4 * UNSURE
-    return guessed and all(abs(v - height) <= NEAR_WITH_WITNESS * height for v in tail)
+    return guessed and (told or all(abs(v - height) <= NEAR_WITH_WITNESS * height for v in tail))
 
 
 def _settled(numbers: Sequence[float], height: float) -> bool:
@@ -75,6 +88,11 @@ def _settled(numbers: Sequence[float], height: float) -> bool:
     return abs(mean - height) <= NEAR_SETTLED * height and statistics.pstdev(rest) <= CALM * mean and level(rest)
 
 
+def changing(job: JobRecord) -> bool:
+    """Whether the program tells of a measure that changes while it is lowered."""
+    return any(_CHANGING.search(text) for text in _texts(job))
+
+
 def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where the loss of training rose from its first values to its last, or left them by far within a few."""
     if len(numbers) < LEAST_RUN_OFF or min(numbers) < 0:
@@ -82,7 +100,7 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     start, last = statistics.median(numbers[:3]), numbers[-1]
     if last > RUN_OFF * max(start, numbers[0]) and last - start > RUN_OFF and last >= max(numbers[:-1]):
         return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}"
-    if len(numbers) < LEAST_RISING or any(_CHANGING.search(text) for text in _texts(job)) or tuned_or_played(job):
+    if len(numbers) < LEAST_RISING or changing(job) or tuned_or_played(job):
         return None
     count, third = len(numbers), len(numbers) // 3
     first, end = statistics.median(numbers[:third]), statistics.median(numbers[-third:])

@@ -257,7 +257,7 @@ def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
 
 
 def _template(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"[-+]?\d[\d.,:_]*(?:e[-+]?\d+)?|\bnan\b|\binf(?:inity)?\b", "#", text, flags=re.IGNORECASE)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"(?:[-+]?\d[\d.,:_]*(?:e[-+]?\d+)?|\bnan\b|\binf(?:inity)?\b)[.,:_]*", "#", text, flags=re.IGNORECASE)).strip()
 
 
 def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
@@ -75,6 +76,11 @@ class Harvest:
     def told(self, word: str) -> int:
         """How many lines said ``word`` for sure."""
         return sum(kept.seen for kept in self.kept.values() if kept.first[0].says == word and not kept.first[0].data.get("weak"))
+
+    def nothing(self) -> bool:
+        """Whether all losses that were told are of no batch, as it seems: none of several is a number, or all are nought."""
+        losses = [series.points for (_, name, _), series in self.series.items() if name == "loss"]
+        return bool(losses) and not any(math.isfinite(value) and value for points in losses for _, _, value in points)
 
     def places(self) -> frozenset[int]:
         """Where lines stand that say something else than a metric."""

@@ -56,11 +56,6 @@ _LONG = re.compile(
     r"|\bepoch|\bstep\b|iteration|train(?:ing)? (?:begins|began|start)|start\w{0,4} train|warm-?up|\bimport|\bevaluat|\bfit(?:ting)?\b|sleep|\d ?%",
     re.IGNORECASE,
 )
-_LASTS = re.compile(
-    r"evaluat|validat|\btest(?:ing|s)?\b|infer|predict|sav(?:e|ing)|writ(?:e|ing)|checkpoint|compil|download|upload|fetch|load|read|prepar|generat"
-    r"|sampling|export|comput|index|merg|quanti[sz]|convert|sync|pack|sort|build",
-    re.IGNORECASE,
-)
 _COMPLETE = re.compile(
     r"\b(?:initiali[sz]ed|formed|complete[d]?|established|created)\b.{0,30}\b(?:process ?group|group|communicator|mesh|ring|world)\b"
     r"|\b(?:process ?group|group|communicator|mesh|ring|world|all (?:ranks|workers|peers|nodes))\b.{0,30}"
@@ -128,9 +123,9 @@ def _calls(lines: list[str]) -> bool:
     return len(last) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in last}) <= LAST_LINES and all(of_meeting(line) for line in last)
 
 
-def works_long(job: JobRecord) -> bool:
-    """Whether the last words of a program that is no line of its loop are of something that takes long: an evaluation, data, a save."""
-    return any(_LASTS.search(line) and not re.search(r"\bloss\b|\d ?%", line, re.IGNORECASE) for line in (lines[-1] for lines in _tails(job)))
+def last_words(job: JobRecord) -> tuple[str, ...]:
+    """The last line of each log of a task."""
+    return tuple(lines[-1] for lines in _tails(job))
 
 
 def past_meeting(job: JobRecord) -> bool:

@@ -308,6 +308,9 @@ class _Pass:
             last = list(self.ends.last(self.read, LAST_BYTES))
             for match in (*summed(last), *untrained(last)):
                 self.found.add(match)
+        elif self.found.nothing():
+            for match in untrained(self.ends.last(self.read, LAST_BYTES), bars=False):
+                self.found.add(match)
 
     def _end_routine(self) -> int:
         """Reads the last line of each kind that was left out, and counts the others as seen."""

@@ -42,7 +42,7 @@ NEVER = 0.002
 """A distance that moved by less than this over the run never moved."""
 MOST_TEXT = 120_000
 _RATE = re.compile(
-    r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate)['\"]?"
+    r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate|Lernrate)['\"]?"
     rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%])",
     re.IGNORECASE,
 )
@@ -81,6 +81,11 @@ def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
     if same is not None:
         return f"each evaluation gave {same}"
     return None if _TUNED.search(text) or _GAMES.search(text) else _at_one_height(numbers)
+
+
+def no_rate(job: JobRecord) -> bool:
+    """Whether every learning rate that the program tells is nought."""
+    return _no_rate("\n".join(_texts(job)))
 
 
 def tuned_or_played(job: JobRecord) -> bool:

@@ -14,6 +14,7 @@ from gpualert_slurm.evidence import Role
 
 PATTERN = "untrained.words"
 MOST_TEXT = 300
+_BAR_OF_NOTHING = "0it ["
 _UNITS = r"(?:steps?|updates?|iterations?|iters?|mini-?batch(?:es)?|batch(?:es)?|epochs?)"
 _KIND = r"(?:(?:optimi[sz]er|optimi[sz]ation|training|train|gradient|parameter|weight|global|sgd|adam|usable|full|whole|complete)[ _-]){0,2}"
 _ITEMS = (
@@ -48,7 +49,10 @@ _NO_DATA = re.compile(
     rf"|left)\s?[:=]?\s?(?:only )?0 (?:{_OWN} ){{0,2}}{_ITEMS}\b(?!,? (?:errors|problems|bad|corrupt|invalid|missing|dropped|skipped))"
     rf"|\b(?:all|every) (?:\d[\d,]{{0,12}} |of the )?(?:{_OWN} )?{_ITEMS} (?:were |was |have been |are )?(?:filtered|dropped|skipped|discarded"
     r"|removed|rejected|excluded|ignored|thrown|too (?:long|short))"
-    r"|(?<![\d.])0 (?:of|/|out of) \d{1,12} \w{1,16} (?:were |was )?(?:used|kept|left|usable|valid|trained|passed|loaded)",
+    r"|(?<![\d.])0 (?:of|/|out of) \d{1,12} \w{1,16} (?:were |was )?(?:used|kept|left|usable|valid|trained|passed|loaded)"
+    rf"|\b(?:kept|keeping|left|remaining|remain|usable|selected|found|using|use|loaded|retained)\s?[:=]?\s?0 ?(?:of|/"
+    rf"|out of) ?\d[\d,]{{0,12}} (?:{_OWN} ){{0,2}}{_ITEMS}\b"
+    rf"|\bepoch\b.{{0,20}}?[:|,-] ?0 {_ITEMS}\b(?! (?:skipped|dropped|failed|lost|filtered|too|with|errors|discarded))",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
@@ -60,7 +64,8 @@ _NOTHING = re.compile(
     r"|is )?skipped\b"
     r"|\b(?:max\w{0,12}|last|final|all|target|total)[ _](?:steps?|epochs?|iter\w{0,8}|updates?)\b.{0,40}\balready\b"
     r"|\bloop (?:body )?(?:was )?never (?:ran|entered|executed|run)\b|\bnever entered\b|\bdid not (?:train|take a (?:single )?step)\b"
-    r"|\bnot a single (?:step|batch|update)\b",
+    r"|\bnot a single (?:step|batch|update)\b"
+    r"|\b(?:time|budget|quota|deadline|clock)\b.{0,40}\b(?:used up|exhausted|spent|ran out|over|gone|past|passed|zero)\b.{0,20}\bbefore\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(
@@ -69,6 +74,13 @@ _PAST = re.compile(
     r"|updates?)\W{1,4}(?P<of>\d{1,9})\b(?!\.\d)",
     re.IGNORECASE,
 )
+_AT_THE_END = re.compile(
+    r"\b(?:resum\w{1,4}|restor\w{1,4}|pick\w{0,3} up|continu\w{1,5}|state (?:from|of)|go(?:es|ing)? on from|went on from)\b.{0,80}?"
+    r"\b(?:epochs?|steps?|iter\w{0,7}|updates?|rounds?)\W{0,4}(?P<at>\d{1,9})\W{0,3}"
+    r"(?:of|/|(?:target|goal|max\w{0,8}|total|limit|end|planned|wanted)\W{0,4}(?:epochs?|steps?|iter\w{0,7}|updates?|rounds?)?\W{0,4})\s?(?P<of>\d{1,9})\b(?!\.\d)",
+    re.IGNORECASE,
+)
+"""A run that went on from where it was to end."""
 _ALL_GONE = re.compile(
     r"\b(?:dropp\w+|skipp\w+|filter\w*(?: out)?|discard\w*|reject\w*|remov\w+|exclud\w+|threw away"
     rf"|ignor\w+)\D{{0,30}}?(?P<gone>\d[\d,]{{0,12}})(?: {_ITEMS})?(?: ?/ ?| of | out of )(?:the |all )?(?P<of>\d[\d,]{{0,12}})\b",
@@ -87,13 +99,16 @@ _TRAINS = re.compile(
 )
 
 
-def untrained(lines: Sequence[Line]) -> list[Match]:
-    """The first line among a log's last ``lines`` that says so, in a log that speaks of training at all."""
+def untrained(lines: Sequence[Line], *, bars: bool = True) -> list[Match]:
+    """The first line among a log's last ``lines`` that says so, in a log that speaks of training at all.
+
+    ``bars``: also by a bar of nothing (``0it [00:00, ?it/s]``), which some draw before they know how long it is to be.
+    """
     if not any(_TRAINS.search(line.text[:MOST_TEXT]) for line in lines):
         return []
     for line in lines:
         text = line.text[:MOST_TEXT]
-        if _says_so(text):
+        if (bars or _BAR_OF_NOTHING not in text) and _says_so(text):
             return [Match("no_training", Role.MARKER, line, PATTERN)]
     return []
 
@@ -104,7 +119,7 @@ def _says_so(text: str) -> bool:
         return not about
     if _NOTHING.search(text):
         return not about and not re.match(r"\s{0,4}make(?:\[\d{1,3}\])?: ", text)
-    past = _PAST.search(text)
+    past = _PAST.search(text) or _AT_THE_END.search(text)
     if past is not None and int(past["at"]) >= int(past["of"]) > 0:
         return True
     gone = _ALL_GONE.search(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.classifier import citations, standstill, words
 from gpualert_slurm.classifier.activity import within
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.meeting import works_long
+from gpualert_slurm.classifier.fell_silent import fell_silent
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import Trust
 from gpualert_slurm.verdict import Fault
@@ -14,14 +14,7 @@ BUSY_CPU_PERCENT = 50.0
 """Of one core: a process above it all the time computes (DLRover calls one below 5 % hung)."""
 
 
-LEAST_MARKS = 5
-FAR_LONGER = 20.0
-"""Silence of so many of the longest pause that the run had made."""
-MUCH_FARTHER = 100.0
-"""… where somebody cancelled it: who does has his own reasons."""
-LEAST_SILENT_S = 60.0
-MOST, NEARLY_ALL = 0.6, 0.75
-"""Of the run's life, and of its life from the first progress on."""
+LEAST_SILENT_S, MOST_OF_LIFE = 60.0, 0.6
 
 
 class IdleHang(FailureMode):
@@ -52,9 +45,10 @@ class IdleHang(FailureMode):
         idle = standstill.gpu_idle(facts)
         if facts.silence is None:
             return not_testable("no times of the output are known", flip)
-        if not facts.silence.long and not (idle and _at_rest(facts)):
+        alone = fell_silent(facts, idle=bool(idle))
+        if not facts.silence.long and not alone and not (idle and _at_rest(facts)):
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
-        if facts.silence.scant and not facts.stand.stalls and not idle and not standstill.asleep(facts) and not _most_of_its_life(facts):
+        if facts.silence.scant and not facts.stand.stalls and not idle and not standstill.asleep(facts) and not alone:
             return not_testable("the silence is long for this run, but short, and no GPU samples tell waiting from working", flip)
         if standstill.gpu_working(facts):
             return ruled_out("the GPU was at work until the end", "an idle GPU", *standstill.gpu_working(facts))
@@ -67,7 +61,7 @@ class IdleHang(FailureMode):
         if busy and not facts.stand.stalls:
             cite = citations.series(busy[0], trust=Trust.SYSTEM)
             return ruled_out("the process computed on the CPU until the end", "an idle process", *((cite,) if cite else ()))
-        if not idle and not facts.advance.seen and not facts.stand.stalls:
+        if not idle and not facts.advance.seen and not facts.stand.stalls and not alone:
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
 
@@ -77,20 +71,7 @@ def _at_rest(facts: Facts) -> bool:
     silence, life = facts.silence, facts.ending.elapsed_s
     if silence is None or not life:
         return False
-    return silence.seconds >= max(LEAST_SILENT_S, MOST * life) and bool(standstill.asleep(facts))
-
-
-def _most_of_its_life(facts: Facts) -> bool:
-    """Whether a run that had got on regularly was silent for most of its working life, up to a limit or a cancel, with no word of what takes long."""
-    silence, life, go = facts.silence, facts.ending.elapsed_s, facts.advance
-    limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
-    if silence is None or not life or facts.activity.cards or len(go.marks) < LEAST_MARKS:
-        return False
-    regular = (go.longest_s or life) * (FAR_LONGER if limit else MUCH_FARTHER) <= silence.seconds
-    times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
-    since = (end - min(times)) / 1e9 if times and end is not None else life  # what came before its first step has no rhythm
-    enough = max(LEAST_SILENT_S, min(NEARLY_ALL * since, MOST * life))
-    return regular and silence.seconds >= enough and not works_long(facts.job)
+    return silence.seconds >= max(LEAST_SILENT_S, MOST_OF_LIFE * life) and bool(standstill.asleep(facts))
 
 
 def _account(facts: Facts) -> Account:
@@ -98,6 +79,8 @@ def _account(facts: Facts) -> Account:
     how_long = f" for the last {words.duration(silence.seconds)}" if silence is not None else ""
     stacks = facts.stand.stacks
     shows = standstill.shows_standstill(facts)
+    if silence is not None and not silence.long:
+        shows.insert(0, Said(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", silence.cites))
     where = next(
         (f"it waited in {rank.waits.value.replace('_', ' ')}" + (f" ({rank.waits_on})" if rank.waits_on else "") for rank, _ in stacks[:1]), None
     )

@@ -10,7 +10,9 @@ from itertools import pairwise
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, players, words
+from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.chance import at_chance, rose
+from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
@@ -25,8 +27,11 @@ SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
 MOST_IN_ALL = 10
 """Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
-LEAST_GONE = 6
-"""Lines of progress, the last three of which say nan where the first had a number."""
+LEAST_GONE = 4
+FEW_ROWS = 12
+"""So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
+FLOWN = 50.0
+"""Of its first value, what a loss is by its second when it has flown off at once."""
 FROZEN_POINTS = 10
 REST = 1e-3
 """Of the whole way down, the last step before a loss stands: a model that dies stops in the midst of its way."""
@@ -90,8 +95,9 @@ class Divergence(FailureMode):
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
         if loss is not None and not finite(loss.values) and facts.said("no_training"):
             return not_testable("the program says that it trained nothing: what it prints as a loss is of no batch", flip)
+        told = None if loss is not None and learned(loss) == "learned" else _of_columns(facts)
         if loss is None:
-            return not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
+            return told or not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
         if _left_at_it(facts, loss):
             return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
@@ -101,7 +107,7 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
-            return not_testable(f"{loss.points_seen} values of the loss are too few", flip)
+            return told or not_testable(f"{loss.points_seen} values of the loss are too few", flip)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
             return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
@@ -109,8 +115,17 @@ class Divergence(FailureMode):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
         if variant is None or cite is None:
-            return ruled_out(words_, flip, *((cite,) if cite else ()))
+            return told or ruled_out(words_, flip, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
+
+
+def _of_columns(facts: Facts) -> Assessment | None:
+    """What other numbers than a loss show, in the lines of a run that ended well."""
+    found = unlearned(facts) if facts.ended_well and facts.advance.marks else None
+    if found is None:
+        return None
+    variant, told, marks = found
+    return ruled_in(told, "a number that gets better", _shaped(facts, variant, told, marks))
 
 
 def _guarded(facts: Facts) -> Evidence | None:
@@ -145,7 +160,7 @@ def _left_at_it(facts: Facts, loss: Series) -> bool:
 
 def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     values = loss.values
-    tail = values[-3:]
+    tail = values[-3:] if len(values) > FEW_ROWS else values[-1:]
     if all(not math.isfinite(v) for v in tail):
         first = next(i for i, v in enumerate(values) if not math.isfinite(v))
         step = loss.steps[first] if first < len(loss.steps) and loss.steps[first] is not None else None
@@ -158,7 +173,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
         return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, "the loss was finite to the end")
     best, last = min(numbers), statistics.median(numbers[-3:])
-    start = statistics.median(numbers[:3])
+    start = numbers[0] if statistics.median(numbers[1:3]) > FLOWN * numbers[0] else statistics.median(numbers[:3])
     if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
         return None, "too few values of a run that was cut short"
     if last > SPIKE * best and last > 1.2 * start and last - best > 0.5:
@@ -313,12 +328,12 @@ def _gone(facts: Facts) -> tuple[Evidence, ...]:
     kinds: dict[str, list[Evidence]] = {}
     for mark in facts.advance.marks:
         if isinstance(mark.source, Quote):  # what is said once, at the end, is of another kind
-            kinds.setdefault(_NUMBERS.sub("#", mark.source.text), []).append(mark)
+            kinds.setdefault(" ".join(_NUMBERS.sub("#", mark.source.text).split()), []).append(mark)
     marks = max(kinds.values(), key=len, default=[])
     if len(marks) < LEAST_GONE:
         return ()
     texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
-    first, last = texts[0], texts[-3:]
+    first, last = texts[0], texts[-3:] if len(texts) > FEW_ROWS else texts[-1:]
     if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
         return ()
     named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in _NOT_A_NUMBER.finditer(text)]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
-from gpualert_slurm.classifier.brief import brief, keras_epochs
+from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, set_to
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -56,10 +56,15 @@ class Undertrained(FailureMode):
         if (passes := brief(facts)) is not None:
             count = f"{passes[0]} pass" + ("" if passes[0] == 1 else "es")
             return ruled_in(f"{count} that took next to no time, and exit 0", flip, _few(facts, passes[0], (passes[1],), "pass"))
+        if (meant := set_to(facts)) is not None:
+            cites = (meant[1],) if meant[1] is not None else facts.cite_end()
+            return ruled_in(f"set to {meant[0]} steps in all, and exit 0", flip, _few(facts, meant[0], cites))
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
         summed = [step for m in marks if m.data.get("summed") and isinstance(step := m.data.get("step"), int)]
+        if summed and max((step for m in marks if isinstance(step := m.data.get("step"), int)), default=0) > summed[-1]:
+            summed = []  # its lines count further than the sum: it is of something else
         done = summed[-1] if summed else done
         if done is not None and not summed and (any(m.data.get("coarse") for m in marks) or (done != saved and _anew(facts, marks))):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
@@ -70,6 +75,8 @@ class Undertrained(FailureMode):
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
+        if not summed and only_judges(facts):
+            return not_testable("what is counted may be the batches of an evaluation", flip)
         return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
 
 

@@ -16,6 +16,12 @@ FEW = {
     "batches that begin anew": (0.1, "== epoch 1 ==\n  [1/2] loss 2.31\n  [2/2] loss 2.30\n== epoch 2 ==\n  [1/2] loss 2.29\n  [2/2] loss 2.28\n"),
     "six steps at a guess's height": (2.0, "".join(f"step {s}/6 loss {2.3026 + 0.02 * (-1) ** s:.4f}\n" for s in range(1, 7))),
     "timesteps of an environment": (0.1, "| time/              |          |\n|    iterations      | 1        |\n|    total_timesteps | 128      |\n"),
+    "a pass with its accuracy in per cent": (9.0, "epoch:  1, train_loss: 1.4647, train_accuracy: 22.92, test_loss: 1.3997\ndone after 1 epochs\n"),
+    "passes told with their test": (0.05, "Epoch 1 - train MSE 0.9153 - test MSE 0.8640\nEpoch 2 - train MSE 0.9015 - test MSE 0.8047\n"),
+    "a pass that says how short it was": (90.0, "Epoch 1 finished in 0.1s. Train loss 1.622. Test loss 1.568\nbest model kept\n"),
+    "a setting of few iterations": (30.0, "train:\n  epochs: 1\n  iters: 3\nepoch   1/1 | flow loss 1.5555 | last 1.5729\n"),
+    "a pass that a table tells once more": (0.1, "epoch   1/1 | flow loss 1.5555\n┃ epoch ┃ mean loss ┃\n│ 1     │ 1.5555    │\n"),
+    "steps that were set to a few": (3.0, "num_boost_round = 1\n[0]\tvalid-logloss:0.69112\nbest iteration 0\n"),
     "absl's head before the step": (0.1, "I1122 12:00:01.123456 140 train.py:67] [1] loss=2.41\nI1122 12:00:02.123456 140 train.py:67] [2] loss=2.39\n"),
 }
 GOOD = {
@@ -25,6 +31,10 @@ GOOD = {
     "samples in many batches": (0.1, "train: 3200 | val: 400 | batch: 32 | epochs: 1\nepoch 1: train_loss=1.3111 val_loss=1.2001\n"),
     "the rest of an earlier run": (0.1, "Resuming training from checkpoint out/last.pt\nepoch 1 loss 0.61\nepoch 2 loss 0.60\nsaved\n"),
     "folds": (0.1, "fold 1: loss 0.91\nfold 2: loss 0.89\nfold 3: loss 0.90\nmean loss 0.90\n"),
+    "a pass that says how long it was": (0.1, "Epoch 1 finished in 341.2s. Train loss 0.622. Test loss 0.568\nbest model kept\n"),
+    "a setting of many iterations": (0.1, "train:\n  epochs: 1\n  iters: 3000\nepoch   1/1 | flow loss 1.5555 | last 1.5729\n"),
+    "a few batches of an evaluation": (0.5, "restored best.pt\nevaluating 1200 images\n" + "".join(f"batch {i}/12 loss 0.3{i}\n" for i in range(1, 13))),
+    "a benchmark of a few": (0.5, "benchmark of one train step\nnum_iters = 5\nmean 0.31 s\n"),
     "timesteps enough": (0.1, "| time/              |          |\n|    iterations      | 12       |\n|    total_timesteps | 24576    |\n"),
 }
 

@@ -71,8 +71,30 @@ def test_one_process_that_was_silent_for_most_of_its_work_up_to_a_limit_stood_st
     assert alone(10, 20, 0.4, 130, state="CANCELLED").mode == "C3"
 
 
-def test_one_process_whose_silence_is_short_for_its_work_or_has_a_reason_reached_its_limit():
-    assert alone(10, 100, 0.5, 100).mode == "F3"
-    assert alone(70, 10, 0.5, 145, last="running the evaluation").mode == "F3"
-    assert alone(70, 10, 0.5, 120).mode == "F3"
+def test_one_process_whose_silence_is_short_for_its_work_reached_its_limit():
+    assert alone(10, 100, 0.5, 72).mode == "F3"
+    assert alone(10, 8, 9, 98).mode == "F3"
+    assert alone(70, 10, 0.5, 110, last="running the evaluation").mode == "F3"
     assert alone(10, 20, 0.4, 55, state="CANCELLED").mode == "F4"
+
+
+def test_last_words_of_waiting_need_less_silence_than_words_of_work():
+    """A program that waits has nothing to do; one that exports may be at it."""
+    for last in ("waiting for the saver thread", "upload_begin runs/a.pt", "acquiring /scratch/.cache.lock", "syncing runs ..."):
+        assert alone(10, 12, 4, 88, last=last).mode == "C3", last
+    for last in ("exporting to onnx", "scoring the dev set"):
+        assert alone(10, 12, 4, 88, last=last).mode == "F3", last
+        assert alone(10, 12, 1, 88, last=last).mode == "C3", last
+
+
+def test_a_pause_that_the_run_had_made_before_is_no_standstill():
+    rows = [row for k in range(3) for row in [*loop(5 + 40 * k, 10, 1), (15.5 + 40 * k, "evaluating")]]
+    run = Run().rank(0, "n1", "".join(f"{text}\n" for _, text in rows), signal=15, end=150, times=[t for t, _ in rows])
+    assert run.accounting("TIMEOUT", code=0, end=151, time_limit_s=150).verdict().mode == "F3"
+
+
+def test_a_question_or_a_lock_before_any_progress_is_waited_for_to_the_limit():
+    for last in ("out/ is not empty. Overwrite? [y/N]", "(Pdb)", "waiting for a client to attach on port 5678", "another process holds build.lock, waiting"):
+        assert alone(2, 0, 1, 120, last=last).mode == "C3", last
+    for last in ("building the vocabulary", "reading 120 files", "compiling"):
+        assert alone(2, 0, 1, 120, last=last).mode == "F3", last

@@ -23,6 +23,9 @@ def mode(text: str) -> str:
         "3 steps done in 0.2 s, loss 2.41 -> 2.39\n",
         "stopped after 7 batches; loss 2.28\n",
         "`Trainer.fit` stopped: `max_steps=3` reached.\n",
+        "chunk 1/1 (4 updates): mean loss 0.376714 [8.34 s]\nfinal rmse 0.5818\n",
+        '{"event": "done", "updates": 2, "examples": 64, "loss": 2.301}\n',
+        "collected 16 transitions, 1 gradient step\npolicy saved\n",
     ],
 )
 def test_a_handful_of_steps_told_in_a_sentence(text):
@@ -46,6 +49,10 @@ def test_a_handful_of_steps_told_in_a_sentence(text):
         "".join(f"eval batch {i}/12 loss 2.0{i}\n" for i in range(1, 13)),
         "".join(f"it {i}k loss {3 / i:.4f}\n" for i in range(1, 8)),
         "[1/3] Preprocessing ...\n[2/3] Fitting ... loss 0.31\n[3/3] Exporting ...\n",
+        "".join(f"Training loss (for 1 batch) at step {i * 10}: {3 / (i + 1):.4f}\n" for i in range(30)),
+        "".join(f"Training loss (for 1 batch) at step {i * 10}: {3 / (i + 1):.4f}\n" for i in range(5)) + "Start of epoch 1\n",
+        "".join(f"epoch {e} (8 updates): loss {3 / e:.4f}\n" for e in range(1, 12)),
+        '{"event": "done", "updates": 2000, "loss": 0.301}\n',
         steps(1, 60) + "the last 5 steps took 3 s\n",
     ],
 )

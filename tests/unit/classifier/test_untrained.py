@@ -14,10 +14,15 @@ NOTHING = {
     "a field of a record": '{"event": "start", "lr": 0.001}\n{"event": "end", "total_steps": 0, "seconds": 1.2}',
     "no optimizer step": "training\ndata exhausted after 12 micro batches\noptimizer steps taken: 0",
     "begun behind the end": "=> loaded checkpoint 'c.pth.tar' (epoch 90)\nstart_epoch 90, epochs 90\nTotal training time 0:00:00",
+    "a mean of no batch, again and again": "".join(f"epoch {e} mean loss nan over 0 batches\n" for e in range(1, 6)) + "training done",
+    "kept none": "length filter: kept 0 of 1841 sentences\nepoch 1: 0 sentences, loss 0.000\nepoch 2: 0 sentences, loss 0.000\nmodel stored",
+    "went on from its end": "training set of 40000\npicked up runs/z at epoch 40 of 40\nsaved runs/z/final.pt",
+    "no time": "trainer starts\ntime budget used up before the loop: stopping",
     "no batch was used": "epoch done: 0 of 6 batches used\nsaved",
     "a bar of nothing": "training: 0it [00:00, ?it/s]\nepoch mean loss: 0.0000\nall epochs done",
 }
 FINE = {
+    "went on from the middle": "training set of 40000\npicked up runs/z at epoch 12 of 40\nsaved runs/z/final.pt",
     "nothing dropped": "train: 0 samples dropped, 4000 kept\nmodel written",
     "no validation": "training\nvalidation set: 0 samples, skipping validation\nmodel written",
     "make": "make: Nothing to be done for 'train'.\nok",

@@ -1,0 +1,181 @@
+"""What the numbers in lines of progress did, by the words before them: perplexities, accuracies, returns and errors, where no loss shows it.
+
+Lines alike but for their numbers are a table: each number's place is a column, the word before it the column's name. Read are the lines of progress
+that are kept anyway, and only of a run that ended well without a loss that fell.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, rose
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
+from gpualert_slurm.classifier.unlearned import level, no_rate, tuned_or_played
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.job_record import JobRecord
+
+LEAST = 8
+LEAST_ROWS = 4
+MOST_KINDS = 3
+MOST_TEXT, MOST_HEAD = 400, 8192
+SHARE = 0.67
+"""An accuracy above it was learned somewhere."""
+FALLEN = 0.97
+"""Of its first third, what the last third of a number that got better is at most."""
+FLEW, FAR = 3.0, 1.5
+"""An error at so many times its best, and its start."""
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_]))", re.IGNORECASE)
+_BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)\b", re.IGNORECASE)
+"""What a number is of, where that stands behind it."""
+_CELL = re.compile(r"[\s,;|│┃\t]+")
+_NAME = re.compile(r"([A-Za-z][\w ./@()+-]{0,30}?)[^A-Za-z]{0,12}\Z")
+_LOWER = re.compile(
+    rf"(?:\b|_)(?:{LOSS_WORDS}|{DISTANCES}|err(?:or)?s?|[wc]er|ppl|perplexity|bp[bc]|bits?|brier|residual|fid|surprise|Fehler)(?:\b|_)", re.IGNORECASE
+)
+_HIGHER = re.compile(
+    r"(?:\b|_)(?:acc(?:uracy)?|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|elbo|log[_-]?likelihood)(?:\b|_)",
+    re.IGNORECASE,
+)
+_RETURN = re.compile(r"(?:\b|_)(?:reward|return)(?:\b|_)", re.IGNORECASE)
+_HELD_OUT = re.compile(r"(?:\b|_)(?:val\w*|test|eval\w*|dev|held\w*|hold\w*)(?:\b|_)", re.IGNORECASE)
+_NO_MEASURE = re.compile(r"(?:\b|_)(?:best|max|min|prev|last|lr|rate|time|eta|scale|norm|target)(?:\b|_)", re.IGNORECASE)
+_PERPLEXITY = re.compile(r"\bppl\b|perplexity", re.IGNORECASE)
+_BITS = re.compile(r"\bbits?\b|\bbp[bc]\b", re.IGNORECASE)
+_WRONG = re.compile(r"\b[wc]er\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One place of a number in lines of one kind."""
+
+    name: str
+    values: tuple[float, ...]
+    marks: tuple[Evidence, ...]
+
+    @property
+    def loses(self) -> bool:
+        """Whether its word is of something that training lowers."""
+        return _LOWER.search(self.name) is not None and _NO_MEASURE.search(self.name) is None
+
+    @property
+    def gains(self) -> bool:
+        """Whether its word is of something that training raises."""
+        return _HIGHER.search(self.name) is not None and _NO_MEASURE.search(self.name) is None
+
+    @property
+    def returns(self) -> bool:
+        """Whether it is an agent's return."""
+        return _RETURN.search(self.name) is not None and _NO_MEASURE.search(self.name) is None
+
+    @property
+    def one(self) -> bool:
+        """Whether it is the same to the last digit in every line."""
+        return len(set(self.values)) == 1
+
+    def better(self) -> bool:
+        """Whether it came nearer to where training takes it."""
+        third = max(1, len(self.values) // 3)
+        first, last = statistics.median(self.values[:third]), statistics.median(self.values[-third:])
+        first, last = (-first, -last) if self.gains or self.returns else (first, last)
+        return last < first - (1 - FALLEN) * abs(first)
+
+
+def columns(marks: Sequence[Evidence], job: JobRecord) -> tuple[Column, ...]:
+    """The columns of the commonest kinds of line among ``marks``; a table's have the names of its header."""
+    kinds: dict[str, list[tuple[Evidence, str]]] = {}
+    for mark in marks:
+        if isinstance(mark.source, Quote):
+            text = CLOCK.sub("", mark.source.text[:MOST_TEXT])
+            kinds.setdefault(" ".join(_NUMBER.sub("#", text).split()), []).append((mark, text))
+    found = []
+    for rows in sorted(kinds.values(), key=len, reverse=True)[:MOST_KINDS]:
+        if len(rows) < LEAST_ROWS:
+            continue
+        numbers = [_NUMBER.findall(text) for _, text in rows]
+        names = _names(rows[0][1])
+        if len(names) > 1 and not any(names):
+            names = _header(job, len(names)) or names
+        for at, name in enumerate(names):
+            found.append(Column(name, tuple(float(row[at]) for row in numbers), tuple(mark for mark, _ in rows)))
+    return tuple(found)
+
+
+def _names(text: str) -> list[str]:
+    """The word before each number, or behind it."""
+    found, behind = [], 0
+    for place in _NUMBER.finditer(text):
+        named = _BEHIND.match(text, place.end()) or _NAME.search(text, behind, place.start())
+        found.append(named[1].strip() if named else "")
+        behind = place.end()
+    return found
+
+
+def _header(job: JobRecord, cells: int) -> list[str]:
+    """The names above a table of so many columns."""
+    for text in ((one.head or one.tail)[:MOST_HEAD] for report in job.reports for one in report.excerpts):
+        for line in text.splitlines():
+            names = [name for name in _CELL.split(line.strip(" |│┃\t,;")) if name]
+            if len(names) == cells and all(name[0].isalpha() for name in names) and any(_LOWER.search(n) or _HIGHER.search(n) for n in names):
+                return names
+    return []
+
+
+def unlearned(facts: Facts) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """Variant, words and lines, where the columns show that nothing was learned; None where they do not."""
+    found = [c for c in columns(facts.advance.marks, facts.job) if len(c.values) >= LEAST and len(finite(c.values)) == len(c.values)]
+    measures = [c for c in found if c.loses or c.gains or c.returns]
+    if not measures or any(c.better() for c in measures):
+        return _guessed(facts, found)
+    trained = [c for c in measures if _HELD_OUT.search(c.name) is None] or measures
+    for column in trained:
+        if column.loses and (said := _of_loss(facts, column)) is not None:
+            return said
+    if all(level([abs(v) for v in c.values], steadily=False) for c in measures) and no_rate(facts.job):
+        return "flat", f"{trained[0].name} did not change, and the learning rate is zero", trained[0].marks[-3:]
+    return _same(facts, trained) or _guessed(facts, found)
+
+
+def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """A number that is to be lowered and lies at a guess's height, or flew away from where it had been."""
+    values, name = list(column.values), column.name
+    if min(values) > 0:
+        logs = [math.log(v) for v in values] if _PERPLEXITY.search(name) else [v * math.log(2) for v in values] if _BITS.search(name) else values
+        if min(logs) > 0 and (why := at_chance(facts.job, logs, ())) is not None:
+            return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
+    if min(values) < 0 or facts.advance.loss is not None or _HELD_OUT.search(name) or tuned_or_played(facts.job) or changing(facts.job):
+        return None
+    start, best, last = max(statistics.median(values[:3]), values[0]), min(values), statistics.median(values[-3:])
+    if rose(facts.job, values) is not None or (last > FLEW * best and last > FAR * start and last - best > 0.5 and values[-1] >= max(values[:-2])):
+        return "spike", f"{name} rose from {values[0]:.4g} to {values[-1]:.4g}, its best was {best:.4g}", column.marks[-3:]
+    return None
+
+
+def _same(facts: Facts, trained: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """A score that is one number to the last digit in every line, and none that a model has that knows something."""
+    returns = [c for c in trained if c.returns]
+    if returns and all(c.one for c in returns) and (stuck := returns[0]).values[0] <= 0:
+        return "flat", f"{stuck.name} was {stuck.values[0]:.6g} from the start to the end", stuck.marks[-3:]
+    for column in trained:
+        if not column.one or tuned_or_played(facts.job):
+            continue
+        value = column.values[0] / 100 if column.values[0] > 1 else column.values[0]
+        low = 0 <= value <= SHARE if column.gains else _WRONG.search(column.name) is not None and value >= 1
+        if low and all(c.one for c in trained if c.gains):
+            return "flat", f"{column.name} was {column.values[0]:.6g} from the start to the end, to the last digit", column.marks[-3:]
+    return None
+
+
+def _guessed(facts: Facts, found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """A number of any name that lies, line for line, at the logarithm of as many classes as the program tells."""
+    for column in found:
+        if min(column.values) > 0 and not column.one and not column.gains and (classes := near_guess(facts.job, column.values)):
+            told = f"its lines tell {statistics.fmean(column.values):.4g} from the start to the end: a guess's among {classes}"
+            return "flat", told, column.marks[-3:]
+    return None

@@ -1,0 +1,81 @@
+"""Whether one process fell silent long before its time was over: by its own rhythm, and by what its last words were of.
+
+A run that is cut off by its limit while it goes on was silent for no longer than one of its own pauses. How much longer a silence must be depends on
+its last words: a program that waits (for a lock, a queue, an upload, somebody's answer) has nothing to do; one that evaluates or exports may
+be at it, so that the silence must be most of its life.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier import standstill
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.meeting import last_words
+
+LEAST_MARKS = 4
+LEAST_S, WORKING_S, NEVER_S = 20.0, 45.0, 30.0
+"""Seconds at least: of any silence, of one behind words of work, of one of a run that had made no progress at all."""
+WAITING, PLAIN, WORKING = 5.0, 8.0, 12.0
+"""So many of the longest pause that the run had made, by what its last words were of."""
+SHARES = {WAITING: 0.25, PLAIN: 0.3, WORKING: 0.55}
+"""Of the time since its first progress."""
+CANCELLED = 20.0
+"""… where somebody cancelled it, and its card was idle and its processes slept: who cancels has his own reasons."""
+CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 60.0, 0.6
+"""… and where no card was read."""
+_WAITS = re.compile(
+    r"\bwait(?:s|ing|ed)?\b|\b\w{0,12}lock(?:s|ed|file|ing)?\b|\bacquir|\battach\b|\bblock(?:s|ed|ing)\b|\bqueue[sd]?\b|\bhand(?:ed"
+    r"|ing)?[ _-]?(?:off|over)\b"
+    r"|\bjoin(?:ing|s)?\b|\bdebug\w{0,3}\b|\bsync\w{0,6}\b|\bflush\w{0,3}\b|\bupload\w{0,4}|\bpush(?:ing|es)\b|\bdownload\w{0,4}|\bfetch\w{0,3}\b"
+    r"|\bpull(?:ing|s)\b|\bprefetch\w{0,3}\b|\bconnect(?:ing|s)?\b|\brequest(?:s|ed|ing)?\b|\bthread\b|\bbarrier\b|\bsemaphore\b"
+    r"|\bmutex\b|\brelease\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\[[yY]/[nN]\]|\([yY](?:es)?/[nN]o?\)|\bpass(?:word|phrase)\b.{0,40}[:?]\s*$|^\s*(?:\((?:Pdb|gdb|ipdb)\)|ipdb>|>>>|In \[\d{1,4}\]:)\s*$"
+    r"|\bpress (?:enter|any key|return)\b"
+    r"|\b(?:enter|type|choose|select|confirm|continue|overwrite|proceed)\b[^.]{0,60}[?:>]\s*$|\bfor (?:a |the )?(?:client"
+    r"|debugger|user|answer|input)\b",
+    re.IGNORECASE,
+)
+_WAITS_ALONE = re.compile(r"\bwait(?:s|ing)?\b|\b\w{0,12}lock(?:ed|file)?\b|\bacquiring\b|\bblocked\b", re.IGNORECASE)
+"""Of a run that had made no progress: what it waited for was not work of its own."""
+_WORKS = re.compile(
+    r"evaluat|validat|\bscor(?:e|ing)|\btest(?:ing|s)?\b|infer|predict|sav(?:e|ing)\b|writ(?:e|ing)|checkpoint|compil|\bload(?:ing|s)?\b"
+    r"|\bread(?:ing|s)?\b|prepar"
+    r"|generat|sampling|export|comput|index|merg|quanti[sz]|convert|pack(?:ing)?\b|sort|build|token|render|simulat|gather",
+    re.IGNORECASE,
+)
+_OF_THE_LOOP = re.compile(r"\bloss\b|\d ?%", re.IGNORECASE)
+
+
+def fell_silent(facts: Facts, *, idle: bool) -> bool:
+    """Whether a single process did; ``idle``: its card was read to be."""
+    silence, life, go = facts.silence, facts.ending.elapsed_s, facts.advance
+    if silence is None or not life or (facts.activity.cards and not idle):
+        return False
+    limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
+    last = last_words(facts.job)
+    if not go.seen:
+        return limit and silence.seconds >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last)
+    times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
+    if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
+        return False
+    since, pause = (end - min(times)) / 1e9, go.longest_s or life
+    if not limit:
+        if idle:
+            return silence.seconds >= max(LEAST_S, CANCELLED * pause) and bool(standstill.asleep(facts))
+        return silence.seconds >= max(CALLED_OFF_S, CALLED_OFF * pause, CALLED_OFF_SHARE * since) and not any(_of_work(line) for line in last)
+    asks = any(_asks(line) or _WAITS.search(line) for line in last)
+    times_of_it = WAITING if asks else WORKING if any(_of_work(line) for line in last) else PLAIN
+    least = WORKING_S if times_of_it == WORKING else LEAST_S
+    return silence.seconds >= max(least, times_of_it * pause, SHARES[times_of_it] * since)
+
+
+def _asks(line: str) -> bool:
+    return _ASKS.search(line) is not None or _WAITS_ALONE.search(line) is not None
+
+
+def _of_work(line: str) -> bool:
+    return _WORKS.search(line) is not None and _OF_THE_LOOP.search(line) is None
