@@ -60,7 +60,7 @@ def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[flo
 
 def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
     """Of how many classes, as the program tells them, each of the numbers is a guess's loss."""
-    if len(numbers) < LEAST_SETTLED or tuned_or_played(job):
+    if len(numbers) < LEAST_SETTLED or max(numbers) - min(numbers) > 2 * NEAR * max(numbers) or tuned_or_played(job):
         return None
     return next((n for n in sorted(_told(job)) if n > MOST_COMMON and all(abs(v - math.log(n)) <= NEAR * math.log(n) for v in numbers)), None)
 

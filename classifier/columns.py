@@ -11,6 +11,7 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, rose
 from gpualert_slurm.classifier.facts import Facts
@@ -29,9 +30,11 @@ SHARE = 0.67
 """An accuracy above it was learned somewhere."""
 FALLEN = 0.97
 """Of its first third, what the last third of a number that got better is at most."""
+ROUGH, HIGHER = 0.005, 1.03
+"""How exactly a share is one class's; and what a loss was at first, at most, that did not come down."""
 FLEW, FAR = 3.0, 1.5
 """An error at so many times its best, and its start."""
-_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_]))", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])([-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_])))", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)\b", re.IGNORECASE)
 """What a number is of, where that stands behind it."""
 _CELL = re.compile(r"[\s,;|│┃\t]+")
@@ -75,6 +78,11 @@ class Column:
         return _RETURN.search(self.name) is not None and _NO_MEASURE.search(self.name) is None
 
     @property
+    def counts(self) -> bool:
+        """Whether it is a counter, whatever word stands before it (``loss @ 200: 0.31``)."""
+        return all(v.is_integer() for v in self.values) and all(a < b for a, b in pairwise(self.values))
+
+    @property
     def one(self) -> bool:
         """Whether it is the same to the last digit in every line."""
         return len(set(self.values)) == 1
@@ -89,32 +97,35 @@ class Column:
 
 def columns(marks: Sequence[Evidence], job: JobRecord) -> tuple[Column, ...]:
     """The columns of the commonest kinds of line among ``marks``; a table's have the names of its header."""
-    kinds: dict[str, list[tuple[Evidence, str]]] = {}
+    kinds: dict[tuple[str, ...], list[tuple[Evidence, list[str]]]] = {}
     for mark in marks:
         if isinstance(mark.source, Quote):
-            text = CLOCK.sub("", mark.source.text[:MOST_TEXT])
-            kinds.setdefault(" ".join(_NUMBER.sub("#", text).split()), []).append((mark, text))
+            text = mark.source.text[:MOST_TEXT]
+            parts = _NUMBER.split(CLOCK.sub("", text) if ":" in text else text)
+            kinds.setdefault(tuple(part.strip() for part in parts[::2]), []).append((mark, parts))
     found = []
     for rows in sorted(kinds.values(), key=len, reverse=True)[:MOST_KINDS]:
         if len(rows) < LEAST_ROWS:
             continue
-        numbers = [_NUMBER.findall(text) for _, text in rows]
         names = _names(rows[0][1])
         if len(names) > 1 and not any(names):
             names = _header(job, len(names)) or names
-        for at, name in enumerate(names):
-            found.append(Column(name, tuple(float(row[at]) for row in numbers), tuple(mark for mark, _ in rows)))
+        where = tuple(mark for mark, _ in rows)
+        found += [Column(name, tuple(float(parts[2 * at + 1]) for _, parts in rows), where) for at, name in enumerate(names)]
     return tuple(found)
 
 
-def _names(text: str) -> list[str]:
+def _of_one_log(marks: Sequence[Evidence]) -> Sequence[Evidence]:
+    """Those of the first log: a script's repeats its steps', and ranks tell alike."""
+    files = [(mark.where.node, mark.source.file if isinstance(mark.source, Quote) else "") for mark in marks]
+    return [mark for mark, file in zip(marks, files, strict=True) if file == files[0]]
+
+
+def _names(parts: Sequence[str]) -> list[str]:
     """The word before each number, or behind it."""
-    found, behind = [], 0
-    for place in _NUMBER.finditer(text):
-        named = _BEHIND.match(text, place.end()) or _NAME.search(text, behind, place.start())
-        found.append(named[1].strip() if named else "")
-        behind = place.end()
-    return found
+    around = zip(parts[::2], parts[2::2], strict=False)
+    named = (_BEHIND.match(behind) or _NAME.search(before) for before, behind in around)
+    return [found[1].strip() if found else "" for found in named]
 
 
 def _header(job: JobRecord, cells: int) -> list[str]:
@@ -129,7 +140,10 @@ def _header(job: JobRecord, cells: int) -> list[str]:
 
 def unlearned(facts: Facts) -> tuple[str, str, tuple[Evidence, ...]] | None:
     """Variant, words and lines, where the columns show that nothing was learned; None where they do not."""
-    found = [c for c in columns(facts.advance.marks, facts.job) if len(c.values) >= LEAST and len(finite(c.values)) == len(c.values)]
+    marks = _of_one_log(facts.advance.marks)
+    if len(marks) < LEAST:
+        return None
+    found = [c for c in columns(marks, facts.job) if len(c.values) >= LEAST and len(finite(c.values)) == len(c.values) and not c.counts]
     measures = [c for c in found if c.loses or c.gains or c.returns]
     if not measures or any(c.better() for c in measures):
         return _guessed(facts, found)
@@ -162,14 +176,22 @@ def _same(facts: Facts, trained: Sequence[Column]) -> tuple[str, str, tuple[Evid
     returns = [c for c in trained if c.returns]
     if returns and all(c.one for c in returns) and (stuck := returns[0]).values[0] <= 0:
         return "flat", f"{stuck.name} was {stuck.values[0]:.6g} from the start to the end", stuck.marks[-3:]
+    losses = [c for c in trained if c.loses]
     for column in trained:
-        if not column.one or tuned_or_played(facts.job):
+        if not column.one or (losses and not _a_guess_s(column, losses)) or tuned_or_played(facts.job):
             continue
         value = column.values[0] / 100 if column.values[0] > 1 else column.values[0]
         low = 0 <= value <= SHARE if column.gains else _WRONG.search(column.name) is not None and value >= 1
         if low and all(c.one for c in trained if c.gains):
             return "flat", f"{column.name} was {column.values[0]:.6g} from the start to the end, to the last digit", column.marks[-3:]
     return None
+
+
+def _a_guess_s(column: Column, losses: Sequence[Column]) -> bool:
+    """Whether a score is nought or one class's share, and no loss beside it was higher at first: then it is the same answer to everything."""
+    value = column.values[0] / 100 if column.values[0] > 1 else column.values[0]
+    share = value in {0.0, 1.0} or any(abs(value - 1 / n) <= ROUGH / n for n in range(2, 101))
+    return share and all(c.values[0] <= HIGHER * statistics.median(c.values[-max(1, len(c.values) // 3) :]) for c in losses)
 
 
 def _guessed(facts: Facts, found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:

@@ -95,9 +95,8 @@ class Divergence(FailureMode):
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
         if loss is not None and not finite(loss.values) and facts.said("no_training"):
             return not_testable("the program says that it trained nothing: what it prints as a loss is of no batch", flip)
-        told = None if loss is not None and learned(loss) == "learned" else _of_columns(facts)
         if loss is None:
-            return told or not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
+            return _of_columns(facts) or not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
         if _left_at_it(facts, loss):
             return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
@@ -107,7 +106,7 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
-            return told or not_testable(f"{loss.points_seen} values of the loss are too few", flip)
+            return _of_columns(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", flip)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
             return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
@@ -115,13 +114,15 @@ class Divergence(FailureMode):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
         if variant is None or cite is None:
-            return told or ruled_out(words_, flip, *((cite,) if cite else ()))
+            return _of_columns(facts) or ruled_out(words_, flip, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
 
 
 def _of_columns(facts: Facts) -> Assessment | None:
     """What other numbers than a loss show, in the lines of a run that ended well."""
-    found = unlearned(facts) if facts.ended_well and facts.advance.marks else None
+    if not facts.ended_well or not facts.advance.marks or (facts.advance.loss is not None and learned(facts.advance.loss) == "learned"):
+        return None
+    found = unlearned(facts)
     if found is None:
         return None
     variant, told, marks = found
