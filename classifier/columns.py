@@ -153,7 +153,7 @@ def unlearned(facts: Facts) -> tuple[str, str, tuple[Evidence, ...]] | None:
             return said
     if all(level([abs(v) for v in c.values], steadily=False) for c in measures) and no_rate(facts.job):
         return "flat", f"{trained[0].name} did not change, and the learning rate is zero", trained[0].marks[-3:]
-    return _same(facts, trained) or _guessed(facts, found)
+    return _same(facts, trained, measures) or _guessed(facts, found)
 
 
 def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ...]] | None:
@@ -171,14 +171,14 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
     return None
 
 
-def _same(facts: Facts, trained: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
+def _same(facts: Facts, trained: Sequence[Column], found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
     """A score that is one number to the last digit in every line, and none that a model has that knows something."""
     returns = [c for c in trained if c.returns]
     if returns and all(c.one for c in returns) and (stuck := returns[0]).values[0] <= 0:
         return "flat", f"{stuck.name} was {stuck.values[0]:.6g} from the start to the end", stuck.marks[-3:]
     losses = [c for c in trained if c.loses]
     for column in trained:
-        if not column.one or (losses and not _a_guess_s(column, losses)) or tuned_or_played(facts.job):
+        if not column.one or not _a_guess_s(column, losses, found) or tuned_or_played(facts.job):
             continue
         value = column.values[0] / 100 if column.values[0] > 1 else column.values[0]
         low = 0 <= value <= SHARE if column.gains else _WRONG.search(column.name) is not None and value >= 1
@@ -187,8 +187,13 @@ def _same(facts: Facts, trained: Sequence[Column]) -> tuple[str, str, tuple[Evid
     return None
 
 
-def _a_guess_s(column: Column, losses: Sequence[Column]) -> bool:
-    """Whether a score is nought or one class's share, and no loss beside it was higher at first: then it is the same answer to everything."""
+def _a_guess_s(column: Column, losses: Sequence[Column], found: Sequence[Column]) -> bool:
+    """Whether a score is of the same answer to everything.
+
+    It is nought or one class's share, and no loss beside it was higher at first; without a loss, another score is the very same: of other data.
+    """
+    if not losses:
+        return sum(c.gains and c.values == column.values for c in found) > 1
     value = column.values[0] / 100 if column.values[0] > 1 else column.values[0]
     share = value in {0.0, 1.0} or any(abs(value - 1 / n) <= ROUGH / n for n in range(2, 101))
     return share and all(c.values[0] <= HIGHER * statistics.median(c.values[-max(1, len(c.values) // 3) :]) for c in losses)
