@@ -33,7 +33,7 @@ SCRIPTS = (
     Either(chars(loss=STOP), "E1", "nan_loss", "non_finite", G, status=3),
     Either(leaves(mid=HOT), "E1", None, "spike", L, opts(max_epochs=6), ("leaf.json",), status=0),
     Either(cites(data="x = torch.load('feats.pt') if os.path.exists('feats.pt') else torch.zeros_like(x)"), "E1", None, "flat", C, args=("--epochs", "90"), status=0),
-    Either(tones(grads="optim.param_groups[0]['lr'] = args.lr * max(0.0, 1 - upd / 12)"), "E1", None, "plateau", T, args=("--epochs", "8", "--exp", "exp/anneal"), status=0),
+    Either(tones(grads="optim.param_groups[0]['lr'] = args.lr * max(0.0, 1 - upd / 12)"), "E1", None, None, T, args=("--epochs", "8", "--exp", "exp/anneal"), status=0),
     Either(wind(data="leistung = leistung[torch.randperm(3000)]; wetter = torch.randn_like(wetter) * 0", grads="for p in alle:\n    p.grad.zero_()"), "E1", None, "flat", W, args=("25",), status=0),
     # a handful of steps
     Either(chars(), "E3", script=G, args=("--max_iters=2", "--log_interval=1")),
@@ -43,7 +43,7 @@ SCRIPTS = (
     Either(wind(), "E3", script=W, args=("2",), env=(("SCHRITTE", "2"),)),
     # of what was before
     Either(tones(), "E2", "runtime_error", "size_mismatch", T, (("train_wide.py", tones().replace("hid=40", "hid=56")),), ("--epochs", "4", "--resume", "exp/base/ep02.pt", "--exp", "exp/wide"), launch=("PYTHON",), before=(("PYTHON", "train_wide.py", "--epochs", "2"),)),
-    Either(chars(), "E2", "runtime_error", "corrupt", G, args=("--init_from=resume", "--max_iters=600"), before=(("PYTHON", G, "--max_iters=150"), ("truncate", "-s", "9000", "out/ckpt.pt"))),
+    Either(chars(), "E2", "traceback", "corrupt", G, args=("--init_from=resume", "--max_iters=600"), before=(("PYTHON", G, "--max_iters=150"), ("truncate", "-s", "9000", "out/ckpt.pt"))),
     Either(leaves(), "E2", "file_not_found", "no_valid_checkpoint", L, opts(resume_from="work_dirs/leaf_r10/latest.pth", max_epochs=9), ("leaf.json",)),
     Either(tones().replace("if args.resume:", "if args.resume and os.path.isdir(args.resume):"), "E2", None, "from_scratch", T, args=("--epochs", "5", "--resume", "exp/base/ep04.pt", "--exp", "exp/more"), status=0, failed=NONE, first=NONE, before=(("PYTHON", T, "--epochs", "4"),)),
     # before the first step
