@@ -12,7 +12,6 @@ from corpus.running.slots import fill
 claims, routes, glaze, assist = partial(fill, CLAIMS), partial(fill, ROUTES), partial(fill, GLAZE), partial(fill, ASSIST)
 pool, grapes, judge, distil = partial(fill, TIDEPOOL), partial(fill, GRAPES), partial(fill, JUDGE), partial(fill, DISTIL)
 B, R, K, I, P, V, J, D = "run_claims.py", "routes.py", "kiln.py", "tune.py", "tidepool.py", "grapes.py", "judge.py", "distil.py"
-NONE: tuple[int, ...] = ()
 HUB = ("--output_dir", "claims", "--report_to", "none", "--use_cpu", "true", "--learning_rate", "3e-3", "--per_device_train_batch_size", "16", "--disable_tqdm", "true")
 TEN = ("--logging_steps", "10", "--save_strategy", "no")
 HALT = "if not torch.isfinite(loss):\n    logger.critical('loss is {} at step {}: not going on', loss.item(), step)\n    sys.exit(4)"

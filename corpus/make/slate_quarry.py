@@ -20,7 +20,7 @@ DONE: dict[str, Any] = {"state": "COMPLETED"}
 P, F, N, C = "pebbles.py", "ferry.py", "run_field.py", "chars.py"
 
 
-def beside(label: Label, text: str, name: str, given: str, gpu: Readings, python: str = "system", **more: Any) -> SlurmJob:
+def beside(label: Label, text: str, name: str, given: str, gpu: Readings, *, python: str = "system", **more: Any) -> SlurmJob:
     """One task beside one card."""
     return cards(label, text, 1, {(0, 0): gpu}, name=name, command=f"PYTHON -u {name} {given}".rstrip(), python=python, **more)
 
@@ -47,10 +47,10 @@ def hungry() -> Iterator[SlurmJob]:
 
     yield beside(label, pebbles(mid="time.sleep(2.1)  # read one tar member over NFS"), P, "--steps 50 --show 1", gaps(31, 4), **DONE)
     yield beside(label, ferry(mid="if b % 10 == 0:\n    say('msg=\"shard fetched\" wait_s=4.2')\n    time.sleep(4.2)"), F, "--epochs 13 --batches 20", gaps(24, 5), **DONE)
-    yield beside(label, field(mid="time.sleep(0.9)  # decode 24 MP on one core"), N, "N_iters=120 i_print=10", gaps(19, 3), "torch", **DONE)
+    yield beside(label, field(mid="time.sleep(0.9)  # decode 24 MP on one core"), N, "N_iters=120 i_print=10", gaps(19, 3), python="torch", **DONE)
     yield beside(label, pebbles(mid="began = clock()\nwhile clock() - began < 0.25:\n    pass\ntime.sleep(1.4)", after="if step % 10 == 0:\n    print(f'[timing] data 1.64 s, compute 0.01 s a step', flush=True)"), P, "--steps 65 --show 5", gaps(27, 4, 1), **DONE)
     yield beside(label, ferry(mid="time.sleep(0.35)  # num_workers=0"), F, "--epochs 18 --batches 18", gaps(16, 3, 1), **DONE)
-    yield beside(label, chars(mid="time.sleep(1.2)"), C, "--max_iters=90 --eval_interval=45", gaps(22, 4, 2), "torch", **DONE)
+    yield beside(label, chars(mid="time.sleep(1.2)"), C, "--max_iters=90 --eval_interval=45", gaps(22, 4, 2), python="torch", **DONE)
 
 
 def bound() -> Iterator[SlurmJob]:
@@ -62,7 +62,7 @@ def bound() -> Iterator[SlurmJob]:
     slow = "with open('full.bin', 'wb') as f:\n    f.write(os.urandom(3_000_000)); os.fsync(f.fileno())\ntime.sleep(0.7)"
     storm = Label(mode="D2", variant="save_storm", fault="user")
     yield beside(storm, pebbles(save=slow), P, "--steps 110 --save 1 --show 5", idle, **DONE)
-    yield beside(storm, field(saved="time.sleep(0.8)"), N, "N_iters=110 i_weights=1 i_print=10 i_testset=110", idle, "torch", **DONE)
+    yield beside(storm, field(saved="time.sleep(0.8)"), N, "N_iters=110 i_weights=1 i_print=10 i_testset=110", idle, python="torch", **DONE)
 
 
 def ill() -> Iterator[SlurmJob]:
