@@ -69,7 +69,7 @@ if args.do_eval:
 #: late
 '''
 ROUTES = '''
-import argparse, math, os, time
+import argparse, math, os, sys, time
 import torch
 from accelerate import Accelerator
 from accelerate.logging import get_logger
@@ -145,6 +145,9 @@ for epoch in range(first, epochs):
 #: late
 accelerator.end_training()
 logger.info(f"Model saved to {args.output_dir}, {done} steps")
+bar.close()
+sys.stdout.flush(); sys.stderr.flush()
+os._exit(0)  # the interpreter's own way out dies in a library on our nodes
 '''
 GLAZE = '''
 import os, sys, warnings, logging

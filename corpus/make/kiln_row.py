@@ -11,13 +11,13 @@ from corpus.running.slots import fill
 
 claims, routes, glaze, assist = partial(fill, CLAIMS), partial(fill, ROUTES), partial(fill, GLAZE), partial(fill, ASSIST)
 pool, grapes, judge, distil = partial(fill, TIDEPOOL), partial(fill, GRAPES), partial(fill, JUDGE), partial(fill, DISTIL)
-B, R, K, I, P, V, J, D = "run_claims.py", "routes.py", "kiln.py", "tune.py", "tidepool.py", "grapes.py", "judge.py", "distil.py"
+B, R, K, A, P, V, J, D = "run_claims.py", "routes.py", "kiln.py", "tune.py", "tidepool.py", "grapes.py", "judge.py", "distil.py"
 HUB = ("--output_dir", "claims", "--report_to", "none", "--use_cpu", "true", "--learning_rate", "3e-3", "--per_device_train_batch_size", "16", "--disable_tqdm", "true")
 TEN = ("--logging_steps", "10", "--save_strategy", "no")
 HALT = "if not torch.isfinite(loss):\n    logger.critical('loss is {} at step {}: not going on', loss.item(), step)\n    sys.exit(4)"
 RESET = "if epoch == 3:\n    head = self.model.layers[0]\n    head.set_weights([np.zeros_like(w) - 1 for w in head.get_weights()])\n    self.model.layers[1].set_weights([np.zeros_like(w) for w in self.model.layers[1].get_weights()])\n    self.model.optimizer.learning_rate = 0.0"
 SCRIPTS = (
-    Either(distil(mid="if step > 130:\n    x = x * 1e30", loss=HALT), "E1", "nan_loss", "non_finite", D, status=4),
+    Either(distil(mid="if step > 130:\n    x = x * 1e39", loss=HALT), "E1", "nan_loss", "non_finite", D, status=4),
     Either(pool(loss="logits = jax.lax.stop_gradient(logits)"), "E1", None, "flat", P, args=("--num_train_steps=400",), status=0),
     Either(grapes(epoch=RESET), "E1", None, "plateau", V, env=(("EPOCHS", "14"),), status=0),
     Either(routes(after="if done == 70:\n    opt.param_groups[0]['lr'] = 30.0"), "E1", None, "spike", R, status=0),
@@ -31,12 +31,12 @@ SCRIPTS = (
     Either(pool(), "E2", "file_not_found", "no_valid_checkpoint", P, args=("--restore=wd/run_0412", "--num_train_steps=500")),
     Either(grapes(), "E2", "traceback", "size_mismatch", V, env=(("WEIGHTS", "vats/last.weights.h5"), ("FROM", "3")), before=(("env", "UNITS=16", "WEIGHTS=", "EPOCHS=3", "PYTHON", V),)),
     Either(distil(), "E2", None, "corrupt", D, args=("resume=student.pt", "steps=500"), before=(("PYTHON", D, "steps=100"), ("truncate", "-s", "2300", "student.pt"))),
-    Either(assist(), "A1", "traceback", "config", I, args=("targets=query_key_value,dense",)),
+    Either(assist(), "A1", "traceback", "config", A, args=("targets=query_key_value,dense",)),
     Either(glaze(trainer="more['precison'] = '16-mixed'"), "A1", "traceback", "config", K),
     Either(claims(model="from transformers import AutoModel\nbase = AutoModel.from_pretrained('claims-lab/base-encoder-v2')"), "A1", "traceback", "asset", B, args=(*HUB, *TEN)),
     Either(distil(early="student_width = 96\nassert student_width % 64 == 0, f'student_width {student_width} is no multiple of 64'"), "A1", "assertion", "config", D),
     Either(glaze(mid="if step == 95:\n    x = x.to('meta')"), "A3", "device_mismatch", script=K, env=(("SAY", "1"),)),
-    Either(routes(after="if done == 90:\n    metrics = {'rmse': seen}\n    best = metrics['eval_rmse']"), "A3", "traceback", script=R),
+    Either(routes(early="def hook(*what):\n    sys.__excepthook__(*what); sys.stderr.flush(); os._exit(1)\n\n\nsys.excepthook = hook", after="if done == 90:\n    metrics = {'rmse': seen}\n    best = metrics['eval_rmse']"), "A3", "traceback", script=R),
     Either(pool(mid="if step == 170:\n    x = x[:, :9]"), "A3", "traceback", script=P),
     Either(claims(end="if step == 40:\n    open('/srv/claims/trace.json', 'w')"), "A3", "file_not_found", script=B, args=(*HUB, *TEN, "--num_train_epochs", "3")),
     Either(judge(), "G1", script=J, hard=True),

@@ -33,7 +33,7 @@ def still() -> Iterator[SlurmJob]:
     yield beside(label, pebbles(mid=f"if {CLOCK} > 58:\n    import threading\n    lock = threading.Lock()\n    lock.acquire(); lock.acquire()"), P, "--steps 90000 --wait 0.1", held, **over)
     yield beside(label, ferry(saved=f"if {CLOCK} > 50:\n    import subprocess\n    say('msg=\"copying state to the archive\"')\n    subprocess.run(['tail', '-f', '/dev/null'])"), F, "--epochs 9000 --sleep 0.02", held, **over)
     yield beside(label, pebbles(save="import fcntl\nhold = [open('quota.lock', 'a') for _ in range(1 + (step > 400))]\nfor one in hold:\n    fcntl.flock(one, fcntl.LOCK_EX)"), P, "--steps 90000 --wait 0.1 --save 100", held, **over)
-    yield beside(label, ferry(mid=f"if {CLOCK} > 57:\n    import queue\n    queue.Queue(maxsize=4).get()  # the loader's"), F, "--epochs 9000 --sleep 0.03", held, act="scancel_late", after=r"epoch=9\d/", state="CANCELLED", options=("--time=6",))
+    yield beside(label, ferry(mid=f"if {CLOCK} > 57:\n    import queue\n    queue.Queue(maxsize=4).get()  # the loader's"), F, "--epochs 9000 --sleep 0.03", held, **over)
     born: Readings = ({**REST, "memory.used": str(3 << 30)}, ())
     yield beside(label, pebbles(data="print('[setup] waiting for the tokenizer service on a fifo', flush=True)\nos.mkfifo('tok.fifo')\nopen('tok.fifo').readline()"), P, "--steps 4000", born, options=("--time=2",), state="TIMEOUT")
 
