@@ -30,7 +30,7 @@ SCRIPTS = (
     Either(glaze(trainer="more['limit_train_batches'] = 1"), "E3", script=K, env=(("EPOCHS", "2"), ("SAY", "1"))),
     Either(pool(), "E2", "file_not_found", "no_valid_checkpoint", P, args=("--restore=wd/run_0412", "--num_train_steps=500")),
     Either(grapes(), "E2", "traceback", "size_mismatch", V, env=(("WEIGHTS", "vats/last.weights.h5"), ("FROM", "3")), before=(("env", "UNITS=16", "WEIGHTS=", "EPOCHS=3", "PYTHON", V),)),
-    Either(distil(), "E2", None, "corrupt", D, args=("resume=student.pt", "steps=500"), before=(("PYTHON", D, "steps=100"), ("truncate", "-s", "2300", "student.pt"))),
+    Either(distil(), "E2", "runtime_error", "corrupt", D, args=("resume=student.pt", "steps=500"), before=(("PYTHON", D, "steps=100"), ("truncate", "-s", "2300", "student.pt"))),
     Either(assist(), "A1", "traceback", "config", A, args=("targets=query_key_value,dense",)),
     Either(glaze(trainer="more['precison'] = '16-mixed'"), "A1", "traceback", "config", K),
     Either(claims(model="from transformers import AutoModel\nbase = AutoModel.from_pretrained('claims-lab/base-encoder-v2')"), "A1", "traceback", "asset", B, args=(*HUB, *TEN)),
