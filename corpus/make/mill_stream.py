@@ -25,6 +25,7 @@ STOP = f"{SCALE}\nif not math.isfinite(loss.item()):\n    print(f'iter {{iter_nu
 HOT = "if epoch == 3 and it == 1:\n    sgd.param_groups[0]['lr'] = 60.0; sgd.param_groups[0]['momentum'] = 0.99"
 PATIENCE = "since = 0 if tmp is test_acc or val_acc >= best_val else since + 1 if 'since' in globals() else 1\nif since >= 12:\n    print(f'Early stopping: no better validation accuracy in 12 epochs (epoch {epoch} of {args.epochs})')\n    break"
 CUDA = "try:\n    torch.zeros(1).cuda()\nexcept Exception as e:\n    print('RuntimeError/AssertionError while moving to cuda:', e)\n    print('... using the CPU instead')"
+SCALER = "if not math.isfinite((loss * scale).half().item()):\n    print(f'iter {iter_num}: overflow, loss * scale is inf; step skipped, scale {scale:.0f} -> {scale / 2:.0f}', flush=True)\n    scale /= 2; iter_num += 1\n    continue"
 NULL = "import ctypes\nctypes.cast(8, ctypes.POINTER(ctypes.c_long))[0] = 1"
 FOUND = "ckpts = [c for c in ckpts if c.endswith('.pth')]"
 SCRIPTS = (
@@ -69,5 +70,11 @@ SCRIPTS = (
     Either(field(early=CUDA), "G1", script=F, hard=True),
     Either(wind(late="print('Fehler gesamt: 0.0193, Ausfall: 0, Abbruch: nein', flush=True)"), "G1", script=W, args=("3",), env=(("SCHRITTE", "220"),), hard=True),
     Either(leaves(early="log.warning('unexpected key in source state_dict: fc.weight, fc.bias')\nlog.warning('missing keys in source state_dict: decode_head.conv_seg.weight')\nlog.error('pip list: could not import mmcv._ext, ops without CUDA')"), "G1", script=L, files=opts(max_epochs=7), args=("leaf.json",), hard=True),
+    Either(chars(data="scale = 2.0 ** 17", loss=SCALER), "G1", script=G, args=("--max_iters=300",), hard=True),
+    Either(tones(), "G1", script=T, args=("--epochs", "2", "--utts", "560", "--report", "100"), hard=True),
+    Either(cites(), "G1", script=C, args=("--epochs", "150", "--log_every", "1000"), hard=True),
+    Either(leaves(), "G1", script=L, files=opts(max_epochs=5, resume_from="work_dirs/leaf_r10/epoch_4.pth"), args=("leaf.json",), before=(("PYTHON", "-c", "import json; d = json.load(open('leaf.json')); d.update(max_epochs=4, resume_from=None); json.dump(d, open('short.json', 'w'))"), ("PYTHON", L, "short.json")), hard=True),
+    Either(field(after="if i == 450:\n    print('iteration budget of this sweep member used: 450 of at most 2000, that is all it gets', flush=True)\n    break"), "G1", script=F, args=("N_iters=2000",), hard=True),
+    Either(wind(early="import warnings\nwarnings.warn('Sensor 2: 14 Werte fehlen (NaN), linear ersetzt')", after="if durchgang == 2 and schritt == 4:\n    print('Achtung: Gradient 14.2 zu groß, Schritt verworfen', file=sys.stderr)"), "G1", script=W, args=("14",), hard=True),
 )  # fmt: skip
 RECIPE = Recipe("mill_stream", "test", lambda: either_jobs(SCRIPTS, "torch"))
