@@ -5,13 +5,12 @@ from functools import partial
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._mill_loops import CHARS
 from corpus.make._pebble_walks import FERRY, PEBBLES
 from corpus.running.crewed import task
 from corpus.running.job import LocalJob, Recipe, Signal, SlurmJob
 from corpus.running.slots import fill
 
-pebbles, ferry, chars = partial(fill, PEBBLES), partial(fill, FERRY), partial(fill, CHARS)
+pebbles, ferry = partial(fill, PEBBLES), partial(fill, FERRY)
 P, F = "pebbles.py", "ferry.py"
 DONE: dict[str, Any] = {"state": "COMPLETED"}
 ALONE: dict[str, Any] = {"failed_ranks": (0,), "first_ranks": (0,)}
@@ -78,7 +77,7 @@ def queued() -> Iterator[SlurmJob]:
 def grouped() -> Iterator[SlurmJob]:
     """A2: the kernel kills on its group's limit."""
     label = Label(mode="A2", cause="oom_killer", fault="user", **ALONE)
-    yield plain(label, pebbles(after="if step > 100:\n    globals().setdefault('history', []).append(os.urandom(6_000_000))"), P, "--steps=4000 --wait=0.05", options=("--mem=700M",), bed="cgroup", where="", state="OUT_OF_MEMORY")
+    yield plain(label, pebbles(after="if step > 100:\n    globals().setdefault('history', []).append(os.urandom(6_000_000))"), P, "--steps=4000 --wait=0.05", options=("--mem=700M",), bed="cgroup", where="")
 
 
 def jobs() -> Iterator[LocalJob | SlurmJob]:
