@@ -17,9 +17,9 @@ def not_begun() -> Iterator[SlurmJob]:
     yield ship(label("A1", "missing_module", (), "env", (0, 1)), "LOAD", 2, code={"top": "from pytorch_forecasting import TimeSeriesDataSet"}, state=FAILED)
     stats = "if self.rank == 2:\n    self.log('writing class statistics', everyone=True)\n    open('/var/lib/segrun-stats.bin', 'wb')"
     yield ship(label("A1", "permission", (2,), "config", (2,)), "SEG", 3, srun="-K", code={"early": stats}, state=FAILED)
-    yield ship(label("A1", "traceback", (), "config"), "SORTER", 2, given="--output_dir out --use_cpu --max_steps 100 --lr_scheduler_type cosinee --report_to none", state=FAILED)
+    yield ship(label("A1", None, (), "config"), "SORTER", 2, given="--output_dir out --use_cpu --max_steps 100 --lr_scheduler_type cosinee --report_to none", state=FAILED)
     read = "if rank == 1:\n    import numpy\n    basis = numpy.load('shards/patches-1.npz')['basis']"
-    yield ship(label("A1", "traceback", (1,), "data", (1,)), "PATCHES", 2, 2, srun="-K -l", code={"early": read}, files={"shards/patches-1.npz": "<html><head><title>503 Service Temporarily Unavailable</title></head></html>\n"}, state=FAILED)
+    yield ship(label("A1", "traceback", (1,), "data"), "PATCHES", 2, 2, srun="-K -l", code={"early": read}, files={"shards/patches-1.npz": "<html><head><title>503 Service Temporarily Unavailable</title></head></html>\n"}, state=FAILED)
     yield ship(label("A1", "file_not_found", (), "env"), "PAIRS", 3, body="srun ./bin/launch_rank.sh PYTHON -u towers.py --iters 200\n", state=FAILED)
 
 
@@ -38,7 +38,7 @@ def midway() -> Iterator[SlurmJob | LocalJob]:
     yield ship(label("A3", "ram_oom", (0,)), "OUTER", 3, head="export ROUNDS=200\n", code={"mid": once(0, 14, "history = torch.empty(1 << 46)", name="n")}, state=FAILED)
     yield ship(label("A3", "div_zero", (2,), failed=(2,)), "SWIM", 3, how="mpi4", given="400 0.05", code={"mid": once(2, 66, "alive = [p for p in swarm if cost(p) < 0]\nspread = sum(map(cost, alive)) / len(alive)", name="gen")}, state=FAILED)
     row = "if ME == 4 and step == 75:\n    import json\n    row = json.loads('{\"user\": 88123, \"ctr\": 0.031, \"ad\": ')"
-    yield ship(label("A3", "traceback", (4,), failed=(4,)), "CLICKS", 6, 2, srun="-K", given="steps:4000", code={"data": row}, state=FAILED)
+    yield ship(label("A3", "traceback", (4,)), "CLICKS", 6, 2, srun="-K", given="steps:4000", code={"data": row}, state=FAILED)
 
 
 def struck() -> Iterator[SlurmJob | LocalJob]:

@@ -7,6 +7,7 @@ from corpus.make._quay import HARD, label
 from corpus.running.hand import GIB, Hand
 from corpus.running.handlogs import Lines
 from corpus.running.job import HandJob, Recipe
+from gpualert_slurm.rank import CgroupMemory
 
 START = 1_796_100_000_000_000_000
 Place = tuple[int, str, int]
@@ -54,7 +55,7 @@ def waiting(number: int) -> HandJob:
     for rank, node, local in places:
         mine = list(rows) if rank == 0 else []
         if rank == bad and killed:
-            hand.rank(rank, node, mine, signal=9, end=stop - 1, local=local, stream="both")
+            hand.rank(rank, node, mine, signal=9, end=stop - 1, local=local, stream="both", memory=CgroupMemory(limit_bytes=480 * GIB, peak_bytes=480 * GIB - 8192, oom_kill_events=1))
         elif rank == bad:
             mine.append((stop - 2, f"[rank{rank}] opening /gpfs/wan/clips/shard-{8100 + rank}.tar"))
             hand.rank(rank, node, mine, signal=9, end=over + 16, local=local, stream="both")
@@ -72,7 +73,8 @@ def waiting(number: int) -> HandJob:
         dials(hand, place, end, [(0, 0, 0, 76), (50, 97, 49, 590), (stop, 0 if cold else 100, 0 if cold else 0.4, 78 if cold else 137)])
     home = places[bad][1]
     if killed:
-        hand.kernel(home, stop - 1.1, "oom_kill", f"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task_memcg=/slurm/uid_1042/job_{hand.job_id}/step_0/task_{bad % per},task=python3,pid=40019,uid=1042")
+        task = f"/slurm/uid_1042/job_{hand.job_id}/step_0/task_{bad % per}"
+        hand.kernel(home, stop - 1.1, "kernel_oom", f"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0-1,oom_memcg=/slurm/uid_1042/job_{hand.job_id},task_memcg={task},task=python3,pid={40_000 + bad},uid=1042", scope="cgroup", constraint="CONSTRAINT_MEMCG", task_memcg=task, process="python3", pid=40_000 + bad, uid=1042, job_id=hand.job_id)
     hand.ended("FAILED", code=1, end=end, steps=(("batch", "FAILED", 1, 0), ("0", "OUT_OF_MEMORY" if killed else "FAILED", 0, 9 if killed else 6)))
     if killed:
         return HandJob(label("C2", "oom_killer", (bad,), trigger="A2"), hand)
