@@ -111,7 +111,7 @@ def broken() -> HandJob:
             mine.append((end, f"[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/opt/asr/fit.py\", line 402, in step\n[rank{rank}]:     scaled.backward()\n[rank{rank}]: RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution\n[rank{rank}]: Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."))
         hand.rank(rank, node, mine, code=1 if rank == bad else None, signal=None if rank == bad else 15, end=end + (0.4 if rank == bad else 6 + rank / 30), local=local, stream="both")
     hand.ended("FAILED", code=1, end=end + 12, steps=(("batch", "FAILED", 1, 0), ("0", "FAILED", 1, 0)))
-    for rank, node, local in places:
+    for _, node, local in places:
         hand.gpu(node, local, {}, {}, utilization_percent=[0, *(dice.randrange(91, 100) for _ in range(24))], power_mw=[79_000, *(dice.randrange(530_000, 650_000) for _ in range(24))])
     pci = f"0000:{0x1B + 0x20 * places[bad][2]:02x}:00"
     hand.kernel(home, end - 0.7, "xid", f"NVRM: Xid (PCI:{pci}): 74, pid=40010, name=python, NVLink: fatal error detected on link 3(0x0, 0x10000, 0x0, 0x0, 0x0, 0x0, 0x0)", gpu=places[bad][2], xid=74, pci=pci)
