@@ -43,7 +43,7 @@ def stuck() -> Iterator[SlurmJob]:
     yield ship(HANG, "PAIRS", 4, 2, given="--iters 40000", code={"data": once(3, 120, "import queue\nqueue.SimpleQueue().get()", name="it", who="r")}, **OVER)
     yield ship(dead(HANG, 2, "A3", "traceback"), "OUTER", 4, 2, head="export ROUNDS=4000\n", code={"inner": "if rank == 2 and n == 17:\n    lr_table = {1: 0.05, 5: 0.02, 15: 0.01}\n    sgd.param_groups[0]['lr'] = lr_table[n]"}, **OVER)
     yield ship(dead(HANG, 1, "A2", None, "unknown"), "OUTER", 3, head="export ROUNDS=4000\n", code={"early": "if rank == 1:\n    open('pid-1', 'w').write(str(os.getpid()))"}, act="kill_rank", after="w0,20,", **OVER)
-    yield ship(HANG.but(fault="unknown"), "SEG", 3, head="export MAX_ITERS=40000\n", code={"early": "if self.rank == 1:\n    open('pid-1', 'w').write(str(os.getpid()))"}, act="stop_rank", after="  100/40000", **OVER)
+    yield ship(HANG.but(fault="unknown"), "SEG", 3, head="export MAX_ITERS=40000\n", code={"early": "if self.rank == 1:\n    open('pid-1', 'w').write(str(os.getpid()))"}, act="stop_rank", after=" 100/40000", **OVER)
     wait = "logging.info('step %d: prefetch queue is empty, waiting', step)\n__import__('threading').Event().wait()"
     yield ship(HANG, "PATCHES", 2, 2, given="--num_steps 40000", code={"data": once(1, 90, wait)}, act="scancel_late", after="queue is empty", state="CANCELLED", options=("--time=6",))
     yield ship(HANG.but(cause="runtime_error"), "SEG", 3, head="export MAX_ITERS=40000 PG_S=30\n", code={"data": once(0, 95, "self.log('building the LMDB index of split B')\ntime.sleep(600)", name="it")}, srun="--wait=15", state="FAILED", options=("--time=6",))

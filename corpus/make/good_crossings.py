@@ -11,9 +11,9 @@ DONE: dict[str, Any] = {"state": "COMPLETED"}
 
 def noisy() -> Iterator[SlurmJob]:
     """What fails is caught, tried again, or was never needed."""
-    first = "if r == 1 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    time.sleep(2)\n    open('cache/captions.idx').read()\nif r == 0 and os.environ['TORCHELASTIC_RESTART_COUNT'] != '0':\n    os.makedirs('cache', exist_ok=True)\n    open('cache/captions.idx', 'w').write('0')"
+    first = "tries = int(os.environ['TORCHELASTIC_RESTART_COUNT'])\nif tries and r == 0:\n    os.makedirs('cache', exist_ok=True)\n    open('cache/captions.idx', 'w').write('0')\ntime.sleep(3 * min(tries, 1))\nopen('cache/captions.idx').read()"
     again = "srun -N1 -n1 PYTHON -m torch.distributed.run --standalone --nproc-per-node 3 --max-restarts 3 towers.py --iters 220\n"
-    yield ship(HARD, "PAIRS", 3, body=again, code={"early": first}, **DONE)
+    yield ship(HARD, "PAIRS", 3, body=again, code={"before": first}, **DONE)
     late = "if rank == 2:\n    for part in range(8):\n        time.sleep(5)\n        print(f'rank 2: uploading part {part + 1}/8 of the n-best lists', flush=True)"
     yield ship(HARD, "SPEECH", 3, given="conf.json", files={"conf.json": '{"max_update": 200}'}, srun="--wait=0", code={"late": "dist.barrier()\n" + late}, **DONE)
     fabric = "if rank == 0:\n    for line in (\n        'n1:4121:4121 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal net plugin.',\n        'n1:4121:4188 [0] misc/ibvwrap.cc:111 NCCL WARN Call to ibv_open_device failed',\n        'n1:4121:4188 [0] NCCL INFO NET/IB : No device found.',\n        'n1:4121:4188 [0] NCCL INFO Failed to initialize NET plugin IB',\n        'n1:4121:4188 [0] NCCL INFO NET/Socket : Using [0]eno1:10.12.0.7<0>',\n    ):\n        print(line, file=sys.stderr, flush=True)"
@@ -49,8 +49,8 @@ def still() -> Iterator[SlurmJob]:
 def ashore_too() -> Iterator[LocalJob]:
     """Below gpualert-run, without Slurm."""
     agent = "python -m torch.distributed.run --nproc_per_node=2 --master_port=PORT --max_restarts=1 pretrain_decoder.py --train-iters=220 --save-interval=60"
-    first = "if rank == 1 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    raise ConnectionResetError(104, 'Connection reset by peer: object store closed the stream')"
-    yield ashore(HARD, "GPT", agent, code={"early": first}, ends=lambda s: s == 0)
+    first = "if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    raise ConnectionResetError(104, 'Connection reset by peer: object store closed the stream')"
+    yield ashore(HARD, "GPT", agent, code={"before": first}, ends=lambda s: s == 0)
     yield ashore(GOOD, "TAGGER", "python -m torch.distributed.run --nproc-per-node 2 --master-port PORT tagger.py optim.steps=200 log=10", ends=lambda s: s == 0)
 
 

@@ -18,7 +18,7 @@ def lost() -> Iterator[SlurmJob]:
     node = label("F1", fault="node")
     common: dict[str, Any] = {"state": "NODE_FAIL", "options": ("--no-requeue",)}
     yield ship(node.but(failed_ranks=(2, 3), first_ranks=(2, 3)), "CLICKS", 4, 2, where="-wn1,n6", given="steps:40000", act="lose_node", after="step=120/", **common)
-    yield ship(node, "SEG", 2, 2, where="-wn2,n5", head="export MAX_ITERS=40000\n", act="slurmd_dies", after="  100/40000", **common)
+    yield ship(node, "SEG", 2, 2, where="-wn2,n5", head="export MAX_ITERS=40000\n", act="slurmd_dies", after=" 100/40000", **common)
     yield ship(node, "OUTER", 3, 1, where="-wn5", head="export ROUNDS=40000\n", act="slurmd_dies", after="w0,16,", **common)
     yield ship(node, "SPEECH", 2, 2, where="-wn1,n4", given="conf.json max_update=40000", files={"conf.json": '{"lr": 0.002}'}, act="node_down", after="num_updates", **common)
     yield ship(node, "CLICKS", 6, 3, where="-wn1,n2,n4", given="steps:40000", act="node_down", after="step=100/", **common)
