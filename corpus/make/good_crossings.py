@@ -11,7 +11,7 @@ DONE: dict[str, Any] = {"state": "COMPLETED"}
 
 def noisy() -> Iterator[SlurmJob]:
     """What fails is caught, tried again, or was never needed."""
-    first = "tries = int(os.environ['TORCHELASTIC_RESTART_COUNT'])\nif tries and r == 0:\n    os.makedirs('cache', exist_ok=True)\n    open('cache/captions.idx', 'w').write('0')\ntime.sleep(3 * min(tries, 1))\nopen('cache/captions.idx').read()"
+    first = "tries = int(os.environ['TORCHELASTIC_RESTART_COUNT'])\nif tries and r == 0:\n    os.makedirs('cache', exist_ok=True)\n    open('cache/captions.idx', 'w').write('0')\nwhile tries and not os.path.exists('cache/captions.idx'):\n    time.sleep(0.3)\nopen('cache/captions.idx').read()"
     again = "srun -N1 -n1 PYTHON -m torch.distributed.run --standalone --nproc-per-node 3 --max-restarts 3 towers.py --iters 220\n"
     yield ship(HARD, "PAIRS", 3, body=again, code={"before": first}, **DONE)
     late = "if rank == 2:\n    for part in range(8):\n        time.sleep(5)\n        print(f'rank 2: uploading part {part + 1}/8 of the n-best lists', flush=True)"
