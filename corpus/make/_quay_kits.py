@@ -35,7 +35,7 @@ def main():
     torch.manual_seed(21)
     #: early
     ids = torch.randint(0, 30, (cfg.data.rows, 6))
-    tags = (ids.sum(1) // 12) % 4
+    tags = (ids[:, 0] + 3 * (ids[:, 1] > 20)) // 9
     loader = DataLoader(TensorDataset(ids, tags), cfg.data.batch, shuffle=True, drop_last=True)
     net = build()
     adam = torch.optim.AdamW(net.parameters(), cfg.optim.lr)
@@ -199,7 +199,7 @@ class Texts(torch.utils.data.Dataset):
     def __init__(self, rows, seed):
         g = torch.Generator().manual_seed(seed)
         self.ids = torch.randint(2, 40, (rows, 16), generator=g)
-        self.labels = (self.ids[:, 1:] > 30).sum(1).clamp(max=5) // 2
+        self.labels = self.ids[:, 0] // 14
 
     def __len__(self):
         return len(self.ids)

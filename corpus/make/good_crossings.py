@@ -43,7 +43,7 @@ def still() -> Iterator[SlurmJob]:
     keep = "mkdir -p ../keep-towers\nMORE=\n[ -s ../keep-towers/t.pth ] && MORE=--resume\nexport MORE\n"
     yield ship(GOOD, "PAIRS", 2, how="env", head=keep, given="--iters 200 --ckpt-every 50 --ckpt ../keep-towers/t.pth $MORE", key="one", options=("--job-name=towers",), **DONE)
     yield ship(HARD, "PAIRS", 2, how="env", head=keep, given="--iters 360 --ckpt-every 50 --ckpt ../keep-towers/t.pth $MORE", parent="one", options=("--job-name=towers",), **DONE)
-    yield ship(GOOD, "SORTER", 2, given="--output_dir out --use_cpu --max_steps 120 --logging_steps 10 --report_to none --disable_tqdm true", **DONE)
+    yield ship(GOOD, "SORTER", 2, given="--output_dir out --use_cpu --max_steps 120 --logging_steps 10 --learning_rate 8e-3 --report_to none --disable_tqdm true", **DONE)
 
 
 def ashore_too() -> Iterator[LocalJob]:

@@ -42,7 +42,7 @@ def anew() -> Iterator[SlurmJob]:
     yield ship(scratch, "GPT", 2, given="--train-iters=400 --save-interval=50 --save=../decoder-ckpt", parent="a", options=("--job-name=decoder-pt",), **DONE)
     cut = "if [ ${SLURM_RESTART_COUNT:-0} != 0 ]; then head -c 2500 checkpoints/checkpoint_last.pt > last.part; mv last.part checkpoints/checkpoint_last.pt; fi\n"
     conf = {"conf.json": '{"save_interval_updates": 40, "max_update": 400}'}
-    yield ship(label("E2", "traceback", (), "corrupt", (0, 1)), "SPEECH", 2, srun="--wait=20", head=cut, given="conf.json", files=conf, options=AGAIN, act="requeue", after="@ 80 updates", **FAILED)
+    yield ship(label("E2", "runtime_error", (), "corrupt", (0, 1)), "SPEECH", 2, srun="--wait=20", head=cut, given="conf.json", files=conf, options=AGAIN, act="requeue", after="@ 80 updates", **FAILED)
     wide = TOWERS + "DIM=32; [ ${SLURM_RESTART_COUNT:-0} = 0 ] || DIM=40; export DIM\n"
     yield ship(label("E2", "runtime_error", (), "size_mismatch"), "PAIRS", 2, head=wide, given="--iters 300 --ckpt-every 40 --dim $DIM $MORE", options=AGAIN, act="requeue_by_owner", after=r"\(it 80\)", **FAILED)
     yield ship(label("E2", "traceback", (), "no_valid_checkpoint"), "SORTER", 2, code={"load": "args.resume_from_checkpoint = True"}, given="--output_dir out --use_cpu --max_steps 200 --report_to none", head="mkdir -p out/runs\n", **FAILED)
