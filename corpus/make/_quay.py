@@ -66,7 +66,7 @@ def laden(what: Label, name: str, ranks: int, cards: Mapping[int, Readings], oth
     code = dict(more.pop("code", {}))
     code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
     head = f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
-    return ship(what.but(gpu="scripted"), name, ranks, nodes, code=code, head=head, options=(f"--gres=gpu:{per}", *more.pop("options", ())), gpus=gpus, where=more.pop("where", "-xn5,n6"), **more)
+    return ship(what.but(gpu="scripted"), name, ranks, nodes, code=code, head=head, options=(f"--gres=gpu:{per}", *more.pop("options", ())), gpus=gpus, where=more.pop("where", ""), **more)
 
 
 def _shifted(readings: Readings) -> Readings:
