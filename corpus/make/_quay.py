@@ -27,7 +27,7 @@ LINES = {
 }
 TOP = "#!/bin/bash\nset -u\nexport OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 T0=$(date +%s)\nexport PORT=$((31000 + SLURM_JOB_ID * 19 % 1500))\nexport MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT\n"
 END = "status=$?\nsleep 0.5\nexit $status\n"
-START_S = 85
+START_S = 70
 """Until then every rank has its libraries, on a slow machine too."""
 IDLE = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "72000", "throttle_reasons": "0x1", "clock.sm": "345"}
 CLOCK = "time.time() - float(os.environ['T0'])"
