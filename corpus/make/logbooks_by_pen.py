@@ -87,7 +87,7 @@ def refused() -> HandJob:
     hand, places = crew(4, 2, 4, "blip-ft")
     for rank, node, local in places:
         error = (
-            f"[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/proj/blip/train_dist.py\", line 58, in <module>\n[rank{rank}]:     main()\n[rank{rank}]:   File \"/work/blip/train_dist.py\", line 31, in main\n"
+            f"[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/proj/blip/train_dist.py\", line 58, in <module>\n[rank{rank}]:     main()\n[rank{rank}]:   File \"/proj/blip/train_dist.py\", line 31, in main\n"
             f"[rank{rank}]:     model = DDP(net, device_ids=[device])\n[rank{rank}]: torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/NCCLUtils.hpp:268, invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.21.5\n"
             f"[rank{rank}]: ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n[rank{rank}]: Last error:\n[rank{rank}]: Duplicate GPU detected : rank {rank} and rank {rank ^ 1} both on CUDA device {(0x1B, 0x3B)[local // 2]:x}000"
         )
