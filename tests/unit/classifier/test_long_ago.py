@@ -41,10 +41,14 @@ def test_a_process_that_is_known_to_have_slept():
     assert cut(steps(1, 24), ticks(24, 0.5), 48, **slept).mode == "C3"
 
 
+def test_work_that_takes_a_hundred_times_the_longest_pause_and_most_of_the_run_s_life_is_a_standstill_too():
+    assert cut(steps(1, 40) + "running the evaluation on 50000 images\n", ticks(41, 0.5), 180).mode == "C3"
+
+
 def test_what_leaves_it_open():
     """Work that takes long, a rhythm that has such pauses, a limit that came soon, a GPU that was at work."""
-    assert cut(steps(1, 40) + "running the evaluation on 50000 images\n", ticks(41, 0.5), 180).mode == "F3"
-    assert cut(steps(1, 40) + "saving the model\n", ticks(41, 0.5), 180).mode == "F3"
-    assert cut(steps(1, 6), [0, 10, 20, 30, 40, 50], 140).mode == "F3"
-    assert cut(steps(1, 40), ticks(40, 0.5), 50).mode == "F3"
+    assert cut(steps(1, 40) + "running the evaluation on 50000 images\n", ticks(41, 0.5), 60).mode == "F3"
+    assert cut(steps(1, 40) + "saving the model\n", ticks(41, 0.5), 60).mode == "F3"
+    assert cut(steps(1, 6), [0, 20, 40, 60, 80, 100], 190).mode == "F3"
+    assert cut(steps(1, 40), ticks(40, 0.5), 36).mode == "F3"
     assert cut(steps(1, 40), ticks(40, 0.5), 180, series=[busy("n1", [80.0] * 180, every=1)]).mode == "F3"

@@ -28,6 +28,9 @@ def _slept(cpu: float, engine: float = 0.0):
 EXAMPLES = {
     "asleep for most of two minutes, the GPU idle": lambda: _slept(0.5),
     "a minute's limit, the GPU idle": lambda: _short(*[90.0] * 12, *[0.0] * 48).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "a minute's limit, silent for most of it, and nothing known of the GPU": lambda: (
+        _short().accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+    ),
     "progress, then an idle GPU to the limit": lambda: _still().accounting("TIMEOUT", code=0, end=3600).verdict(),
     "no word at all, and the GPU never used": lambda: (
         _still("loading\n", (0.0,) * 60, gpus_after=(gpu("n1", when=3600, job_attached=False),)).accounting("TIMEOUT", code=0, end=3600).verdict()
@@ -46,7 +49,9 @@ EXAMPLES = {
 NEAR_MISSES = {
     "two minutes at work on the CPU": lambda: _slept(99.0),
     "two minutes asleep, and the GPU at work": lambda: _slept(0.5, engine=80.0),
-    "a minute's limit, and nothing known of the GPU": lambda: _short().accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
+    "a minute's limit soon after the last step, and nothing known of the GPU": lambda: (
+        Run().rank(0, "n1", steps(1, 60), signal=15, end=60.5, times=ticks(60, 0.8)).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+    ),
     "a minute's limit, the GPU at work": lambda: _short(*[90.0] * 60).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "a busy CPU": lambda: (
         _still(series=[series("cpu_percent", "n1", [99.0] * 60, uuid=None, rank=0)]).accounting("TIMEOUT", code=0, end=3600).verdict()
