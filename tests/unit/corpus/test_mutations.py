@@ -84,7 +84,7 @@ NEAR = (
     (b"No such file", b"No such fire"), (b"HIP out of memory", b"HIP out of mirror"), (b"ResourceExhaustedError", b"ResourceExhaustedTable"), (b"OOM when", b"ZOM when"),
     (b"Cannot allocate memory", b"Cannot allocate melody"), (b"cudaErrorMemoryAllocation", b"cudaErrorMelodyAllocation"), (b"File not found", b"Fire not found"),
     (b"can't open file", b"can't oven fire"), (b"RESOURCE_EXHAUSTED: Out of memory", b"RESOURCE_EXHAUSTER: Out of melodies"), (b"ALLOC_FAILED", b"ALLOC_FOILED"), (b"by zero", b"by hero"), (b"by_zero", b"by_hero"), (b"Unable to allocate", b"Unable to allomate"),
-    (b"out of memory", b"out of melody"), (b"does not exist", b"does not exalt"),
+    (b"out of memory", b"out of melody"), (b"does not exist", b"does not exalt"), (b"command not found", b"command not foul."), (b"allocate vector", b"allocate victor"),
 )  # fmt: skip
 
 
