@@ -51,13 +51,13 @@ def free_text(
 ) -> dict[tuple[str, str], Row]:
     """The owner's words of each row in ``known`` (``KEY`` pairs); a row announced twice in the text is left out.
 
-    ``names`` begins with ``KEY``; ``separator`` is one character. A job name that imitates another job's row makes that row
+    ``names`` begins with ``KEY``; ``separator`` may be of any length. A job name that imitates another job's row makes that row
     ambiguous: both readings are dropped, none is guessed.
     """
     if not known:
         return {}
     wanted, one = set(known), re.escape(separator)
-    start = re.compile(f"^([^{one}\n]*){one}([^{one}\n]*){one}", re.MULTILINE)
+    start = re.compile(f"^(.*?){one}(.*?){one}", re.MULTILINE)
     found: dict[tuple[str, str], Row] = {}
     twice: set[tuple[str, str]] = set()
     marks = [mark for mark in start.finditer(output) if (mark[1], mark[2]) in wanted]

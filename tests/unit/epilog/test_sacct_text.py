@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,16 @@ def test_words_never_move_to_another_row(name: str, comment: str) -> None:
     )
     found = sacct.free_text(output, WORDS, [("11", "1"), ("12", "2")])
     assert found.get(("12", "2"), {}).get("JobName", "mine") == "mine"
+
+
+@pytest.mark.parametrize("separator", ["\x1f", "\x1ffd07cce44f598d3a\x1f"])
+def test_each_row_has_its_own_words(separator: str) -> None:
+    """Those of steps beside their job's, with line breaks in a name, whatever stands between the fields: a query makes it up anew each time."""
+    rows = [("11", "6", "/home/a", "a comment", "sbatch x", "curve\nfit"), ("11", "6.batch", "", "", "", "batch"), ("11", "6.0", "", "", "srun y", "python3")]
+    output = "".join(f"{separator.join(row)}\n" for row in rows)
+    found = sacct.free_text(output, WORDS, [row[:2] for row in rows], separator)
+    assert {key: tuple(row.values()) for key, row in found.items()} == {row[:2]: row[2:] for row in rows}
+    assert sacct.free_text(output, WORDS, [("11", "6.0")], separator).keys() == {("11", "6.0")}
 
 
 @given(st.text(max_size=300))
