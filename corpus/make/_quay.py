@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpus.label import Label
-from corpus.make import _quay_kits, _quay_light, _quay_torch
+from corpus.make import _quay_kits, _quay_light, _quay_torch, _quay_torch_more
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import LocalJob, SlurmJob
 from corpus.running.slots import fill
 
-PROGRAMS = {name: text for part in (_quay_torch, _quay_kits, _quay_light) for name, text in vars(part).items() if name in part.FILES}
-FILES = {**_quay_torch.FILES, **_quay_kits.FILES, **_quay_light.FILES}
+PROGRAMS = {name: text for part in (_quay_torch, _quay_torch_more, _quay_kits, _quay_light) for name, text in vars(part).items() if name in part.FILES}
+FILES = {**_quay_torch.FILES, **_quay_torch_more.FILES, **_quay_kits.FILES, **_quay_light.FILES}
 PYTHON = {"PAIRS": "torch", "GPT": "torch", "SPEECH": "torch", "SEG": "torch", "OUTER": "torch", "CLICKS": "torch", "SWIM": "ranks"}
 """Its interpreter; the others have torch-29."""
 STARTER = {"PAIRS": "run", "GPT": "run", "SPEECH": "task", "SEG": "task", "TAGGER": "env", "LOAD": "light", "SORTER": "run", "PATCHES": "task", "OUTER": "task", "CLICKS": "task", "SWIM": "mpi"}
