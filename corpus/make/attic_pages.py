@@ -1,4 +1,4 @@
-"""Test part, by hand: one process on one card that is full, broken or misused, or only frightens, in the words of those who train, sample and segment on it."""
+"""By hand: one process on one card that is full, broken or misused, or only frightens, in the words of those who train, sample and segment on it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
@@ -83,4 +83,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("attic_pages", "test", jobs)
+RECIPE = Recipe("attic_pages", "development", jobs)

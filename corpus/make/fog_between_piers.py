@@ -1,4 +1,4 @@
-"""Test part: several ranks that never come together, or wait in the midst of training for one that stands still or is dead."""
+"""Several ranks that never come together, or wait in the midst of training for one that stands still or is dead."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -65,4 +65,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from stuck()
 
 
-RECIPE = Recipe("fog_between_piers", "test", jobs)
+RECIPE = Recipe("fog_between_piers", "development", jobs)

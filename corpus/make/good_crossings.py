@@ -1,4 +1,4 @@
-"""Test part: several ranks that do what they were meant to, most of them among words, exits and silences that sound otherwise."""
+"""Several ranks that do what they were meant to, most of them among words, exits and silences that sound otherwise."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -60,4 +60,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("good_crossings", "test", jobs)
+RECIPE = Recipe("good_crossings", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks of which one or all do not begin, stop in the midst of training, or end by a signal."""
+"""Several ranks of which one or all do not begin, stop in the midst of training, or end by a signal."""
 
 from collections.abc import Iterator
 
@@ -61,4 +61,4 @@ def jobs() -> Iterator[SlurmJob | LocalJob]:
     yield from struck()
 
 
-RECIPE = Recipe("harbour_refusals", "test", jobs)
+RECIPE = Recipe("harbour_refusals", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process over the Hub's Trainer, accelerate, Lightning, TRL, JAX with Flax, Keras on JAX, and loguru with OmegaConf (torch 2.9); an evaluation that trains nothing."""
+"""One process over the Hub's Trainer, accelerate, Lightning, TRL, JAX with Flax, Keras on JAX, and loguru with OmegaConf (torch 2.9); an evaluation that trains nothing."""
 
 from functools import partial
 
@@ -50,4 +50,4 @@ SCRIPTS = (
     Either(routes(), "G1", script=R, args=("--num_train_epochs", "2", "--gradient_accumulation_steps", "1"), hard=True),
     Either(distil(loss="if step % 90 == 0:\n    logger.warning('found_inf=1 in 3 of 6 tensors, step {} is tried again with half the scale', step)"), "G1", script=D, hard=True),
 )  # fmt: skip
-RECIPE = Recipe("kiln_row", "test", lambda: either_jobs(SCRIPTS, "torch-29"))
+RECIPE = Recipe("kiln_row", "development", lambda: either_jobs(SCRIPTS, "torch-29"))

@@ -1,4 +1,4 @@
-"""Test part, by hand: jobs of eight to twenty-four ranks with NCCL between their cards: kept waiting, refused, broken, and well."""
+"""By hand: jobs of eight to twenty-four ranks with NCCL between their cards: kept waiting, refused, broken, and well."""
 
 from collections.abc import Iterator
 from random import Random
@@ -156,4 +156,4 @@ def jobs() -> Iterator[HandJob]:
     yield from map(well, range(4))
 
 
-RECIPE = Recipe("logbooks_by_pen", "test", jobs)
+RECIPE = Recipe("logbooks_by_pen", "development", jobs)

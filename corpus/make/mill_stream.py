@@ -1,4 +1,4 @@
-"""Test part: one process in PyTorch 2.13 and nothing beside it: syllables, citations, a radiance field, characters, leaves, wind, a stick that is balanced."""
+"""One process in PyTorch 2.13 and nothing beside it: syllables, citations, a radiance field, characters, leaves, wind, a stick that is balanced."""
 
 import json
 from functools import partial
@@ -77,4 +77,4 @@ SCRIPTS = (
     Either(field(after="if i == 450:\n    print('iteration budget of this sweep member used: 450 of at most 2000, that is all it gets', flush=True)\n    break"), "G1", script=F, args=("N_iters=2000",), hard=True),
     Either(wind(early="import warnings\nwarnings.warn('Sensor 2: 14 Werte fehlen (NaN), linear ersetzt')", after="if durchgang == 2 and schritt == 4:\n    print('Achtung: Gradient 14.2 zu groß, Schritt verworfen', file=sys.stderr)"), "G1", script=W, args=("14",), hard=True),
 )  # fmt: skip
-RECIPE = Recipe("mill_stream", "test", lambda: either_jobs(SCRIPTS, "torch"))
+RECIPE = Recipe("mill_stream", "development", lambda: either_jobs(SCRIPTS, "torch"))

@@ -1,4 +1,4 @@
-"""Test part: several ranks with a card beside each, whose readings are told beforehand: full, broken, hot, starved, waiting for the wire, for saves, for launches, or for one of them; and well.
+"""Several ranks with a card beside each, whose readings are told beforehand: full, broken, hot, starved, waiting for the wire, for saves, for launches, or for one of them; and well.
 
 No GPU is there: what a program says of CUDA it says by itself. It starves, lags and saves in earnest.
 """
@@ -133,4 +133,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("pier_dials", "test", jobs)
+RECIPE = Recipe("pier_dials", "development", jobs)

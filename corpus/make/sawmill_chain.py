@@ -1,4 +1,4 @@
-"""Test part: chains of a shell's commands around one trainer: C++ compiled where it runs, awk before it, XGBoost behind it."""
+"""Chains of a shell's commands around one trainer: C++ compiled where it runs, awk before it, XGBoost behind it."""
 
 from functools import partial
 
@@ -90,4 +90,4 @@ PYTHON = (
 )  # fmt: skip
 
 
-RECIPE = Recipe("sawmill_chain", "test", lambda: (j for jobs in (either_jobs(SHELL, "system"), either_jobs(PYTHON, "fastai")) for j in jobs))
+RECIPE = Recipe("sawmill_chain", "development", lambda: (j for jobs in (either_jobs(SHELL, "system"), either_jobs(PYTHON, "fastai")) for j in jobs))

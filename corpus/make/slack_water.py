@@ -1,4 +1,4 @@
-"""Test part: one process that stands still, goes on until its time is over, is ended by hand, is sent back by the queue, or is killed."""
+"""One process that stands still, goes on until its time is over, is ended by hand, is sent back by the queue, or is killed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -87,4 +87,4 @@ def jobs() -> Iterator[LocalJob | SlurmJob]:
     yield from grouped()
 
 
-RECIPE = Recipe("slack_water", "test", jobs)
+RECIPE = Recipe("slack_water", "development", jobs)

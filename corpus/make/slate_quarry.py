@@ -1,4 +1,4 @@
-"""Test part: on Slurm, batch jobs of one task beside a card whose readings are told beforehand: idle, starved, saving, hot, broken, and well."""
+"""On Slurm, batch jobs of one task beside a card whose readings are told beforehand: idle, starved, saving, hot, broken, and well."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -99,4 +99,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("slate_quarry", "test", jobs)
+RECIPE = Recipe("slate_quarry", "development", jobs)

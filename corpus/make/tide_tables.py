@@ -1,4 +1,4 @@
-"""Test part: what nodes, the queue and people do to jobs of several ranks; runs that begin anew, learn nothing, or hardly run."""
+"""What nodes, the queue and people do to jobs of several ranks; runs that begin anew, learn nothing, or hardly run."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -94,4 +94,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("tide_tables", "test", jobs)
+RECIPE = Recipe("tide_tables", "development", jobs)
