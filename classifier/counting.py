@@ -49,7 +49,7 @@ _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<pla
 _REVERSED = re.compile(
     r"(?<![\w.,/-])(?P<at>\d{1,12}) (?:samples|mini-?batches|batches|steps|iterations|updates|episodes|games|epochs)\b(?P<planned>)", re.IGNORECASE
 )
-_INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
+_INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it|upd(?:ate)?)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
 _WEAK_WORDS = frozenset({"e", "n", "i", "k", "t", "mb"})
 _STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?upd(?:ate)?s?|{STEPS})\Z", re.IGNORECASE)
 """Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
@@ -224,6 +224,8 @@ def _labelled(line: Line) -> Data | None:
 def _counter(body: str) -> tuple[re.Match[str] | None, str]:
     """The counter, and its word (empty: it has none)."""
     found = _COUNTER.search(body)
+    if found is not None and found["word"].lower() in _WEAK_WORDS:  # a clock it may be, where a word for steps follows
+        found = next((one for one in _COUNTER.finditer(body, found.end()) if one["word"].lower() not in _WEAK_WORDS), found)
     word = found["word"].lower() if found else ""
     if found is None or (word in _WEAK_WORDS and (found.start() > 3 or body[found.start("word") + len(word)].isdigit())):
         found, word = _LEADING.match(body) or _SLASHED.search(body), ""

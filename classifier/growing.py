@@ -24,6 +24,8 @@ _BAR = re.compile(r"[█▉▊▋▌▍▎▏▇▆░▒▓━─╸╺#=*>.\- 
 _FILLS = re.compile(r"[█▉▇━#=*>]{2}|\[[ .-]{4}")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,4})?)\s?%")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|(?<!\w)(?:nan|inf(?:inity)?)(?!\w))", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<![\w,.])\d{1,3}(?:,\d{3})+(?![\w,.])")
+"""``12,800``; in a row of a table another comma follows."""
 _UNIT = re.compile(r"\s?(?:s|ms|us|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|[KMGT]i?B(?:/s)?|bytes|[°º]?C|W|Hz|it/s|\S{1,12}/s(?:ec)?)\b|\s?%")
 _MACHINE = re.compile(
     r"\b(?:cpu|mem(?:ory)?|gpu|util\w*|temp(?:erature)?|disk|uptime|power|rss|free|used|usage|elapsed|heartbeat|alive|sleep\w*|idle|ping"
@@ -48,7 +50,7 @@ class Growing:
 
     def take(self, line: Line) -> None:
         """The next line that says nothing to those who know words."""
-        text = CLOCK.sub("", line.text)
+        text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), CLOCK.sub("", line.text))
         share = _SHARE.search(text)
         if share is not None and _FILLS.search(text):
             self._bars.setdefault(re.sub(r"[\d.,:]+", "#", _BAR.sub(" ", text[: share.start()])).strip(), []).append((line, float(share[1])))

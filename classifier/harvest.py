@@ -73,18 +73,18 @@ class Harvest:
                     series = self.series.setdefault(key, Thinned())
                 series.add((match.line.offset, known_step, float(value)))
 
-    def told(self, word: str) -> int:
-        """How many lines said ``word`` for sure."""
-        return sum(kept.seen for kept in self.kept.values() if kept.first[0].says == word and not kept.first[0].data.get("weak"))
+    def told(self, word: str, *, surely: bool = True) -> int:
+        """How many lines said ``word``; ``surely``: less bars and losses without a count."""
+        return sum(k.seen for k in self.kept.values() if k.first[0].says == word and not (surely and k.first[0].data.get("weak")))
 
     def nothing(self) -> bool:
         """Whether all losses that were told are of no batch, as it seems: none of several is a number, or all are nought."""
         losses = [series.points for (_, name, _), series in self.series.items() if name == "loss"]
         return bool(losses) and not any(math.isfinite(value) and value for points in losses for _, _, value in points)
 
-    def places(self) -> frozenset[int]:
-        """Where lines stand that say something else than a metric."""
-        return frozenset(m.line.offset for kept in self.kept.values() for m in (*kept.first, *kept.last) if m.says != "metrics")
+    def places(self, *but: str) -> frozenset[int]:
+        """Where lines stand that say something else than a metric, or than ``but``."""
+        return frozenset(m.line.offset for k in self.kept.values() for m in (*k.first, *k.last) if m.says != "metrics" and m.says not in but)
 
     def going(self) -> frozenset[int]:
         """Where lines stand that tell of progress, of its planned end or of a save."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 
@@ -34,15 +35,15 @@ class Ends:
         while self._kept - len(self._tail[0][2]) >= TAIL_BYTES:
             self._kept -= len(self._tail.popleft()[2])
 
-    def lines(self, size: int) -> Iterator[Line]:
-        """Both ends' lines, each once, of a log of ``size`` bytes."""
+    def lines(self, size: int, hint: re.Pattern[bytes] | None = None) -> Iterator[Line]:
+        """Both ends' lines, each once, of a log of ``size`` bytes; with ``hint`` only those in which it is found."""
         after = 0
         for offset, first, data in (*self._head, *self._tail):
             at, number, smooth = offset, first, flat(data)
             late = offset >= after and (offset, first, data) in self._tail
             begin = max(after, size - TAIL_BYTES) if late or at < after else at
             for raw in smooth.split(b"\n"):
-                if raw and at >= begin:
+                if raw and at >= begin and (hint is None or hint.search(raw)):
                     yield clean(raw, at, number)
                 end = at - offset + len(raw)
                 number += data[end : end + 1] == b"\n"

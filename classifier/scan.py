@@ -8,6 +8,7 @@ from dataclasses import replace
 from heapq import nlargest
 from typing import BinaryIO
 
+from gpualert_slurm.classifier import saves
 from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.counting import counted
 from gpualert_slurm.classifier.engine import Engine, engine
@@ -290,6 +291,7 @@ class _Pass:
             self.found.add(self._stamped(match))
         unread = self.unread + self._end_routine()
         self._count_rows()
+        self._count_saves()
         for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going(), self.found.spoken()):
             self.found.add(match)
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
@@ -310,6 +312,12 @@ class _Pass:
                 self.found.add(match)
         elif self.found.nothing():
             for match in untrained(self.ends.last(self.read, LAST_BYTES), bars=False):
+                self.found.add(match)
+
+    def _count_saves(self) -> None:
+        """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save."""
+        if self.found.told("checkpoint_saved") < LEAST_TOLD and self.found.told("progress", surely=False):
+            for match in saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

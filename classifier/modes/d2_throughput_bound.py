@@ -6,11 +6,11 @@ import itertools
 import statistics
 
 from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
-from gpualert_slurm.classifier.advance import saved_step
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.classifier.storm import one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
@@ -18,7 +18,11 @@ STORM_SHARE = 0.5
 """A save at half of the steps or more is a storm."""
 STORM_TIME = 0.2
 """So is a fifth of the time in saves."""
+CHEAP = 0.02
+"""Saves that take less of the time by their own word hold nobody up, however many they are."""
 MIN_STEPS = 20
+LEAST_SAVES = 3
+"""Fewer, however long they took, are no habit."""
 SAMPLES = 4
 """A count so many times the step that the last save is named by counts samples."""
 MIN_READINGS = 5
@@ -71,18 +75,21 @@ class ThroughputBound(FailureMode):
 def _saving(facts: Facts) -> Assessment | None:
     """A save at nearly every step, or a fifth of the time in saves."""
     go = facts.advance
-    done = go.steps_done or 0
-    saves = max(sum(int(e.data.get("seen", 1)) for e in go.saved[:1]), len(go.saved))
-    share = _save_time(facts, saves)
-    done = _done(facts, done)
-    if not saves or done < MIN_STEPS or (saves < STORM_SHARE * done and (share or 0.0) < STORM_TIME):
+    saves = saves_counted(go)
+    done = _done(facts, go.steps_done or 0)
+    said = share_said(go, saves, _trained_s(facts))
+    share = max((s for s in (share_seen(go, saves), said) if s is not None), default=None)
+    often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and (said is None or said >= CHEAP)
+    long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
+    if not saves or not (often or long):
         return None
-    took = f", about {share:.0%} of the time" if share is not None else ""
-    shows = [Said(f"{saves} saves in {done} steps{took}", (*go.saved[-1:], *go.marks[-1:]))]
+    took = f", about {share:.0%} of the time" if share is not None and share >= CHEAP else ""
+    in_steps = f" in {done} steps" if done else ""
+    shows = [Said(f"{saves} saves{in_steps}{took}", (*go.saved[-1:], *go.marks[-1:]))]
     if facts.cite_end():
         shows.append(Said("the run ended well", facts.cite_end()))
     told = Account(
-        headline=f"completed, but saved {saves} times in {done} steps{took}",
+        headline=f"completed, but saved {saves} times{in_steps}{took}",
         shows=tuple(shows),
         fault=Fault.USER,
         variant="save_storm",
@@ -94,33 +101,24 @@ def _saving(facts: Facts) -> Assessment | None:
         ),
         lost=False,
     )
-    return ruled_in(f"{saves} saves in {done} steps{took}", f"fewer than {STORM_SHARE:.0%} of the steps and {STORM_TIME:.0%} of the time", told)
+    return ruled_in(f"{saves} saves{in_steps}{took}", f"fewer than {STORM_SHARE:.0%} of the steps and {STORM_TIME:.0%} of the time", told)
+
+
+def _trained_s(facts: Facts) -> float | None:
+    """Seconds from the first line of progress or save to the last; where their times are not known, of the whole run."""
+    times = [e.time_ns for e in (*facts.advance.marks, *facts.advance.saved) if e.time_ns is not None]
+    return (max(times) - min(times)) / 1e9 if len(times) > 1 else facts.ending.elapsed_s
 
 
 def _done(facts: Facts, counted: int) -> int:
-    """Steps done, as progress counts them; as the saves' own names do, where progress counts samples or epochs."""
-    named = [n for e in facts.advance.saved if (n := saved_step(e)) is not None]
+    """Steps done, as progress counts them; as the saves themselves do, where progress counts samples or epochs."""
+    named = [n for e in facts.advance.saved if (n := step_of(e)) is not None]
+    if counted == 0 and one_by_one(facts.advance):
+        return saves_counted(facts.advance)
     apart = [b - a for a, b in itertools.pairwise(named) if b > a]
     if len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
         return counted
     return max(named)
-
-
-def _save_time(facts: Facts, saves: int) -> float | None:
-    """Which share of the training went into saves: what steps with a save took longer than the median step; None without times."""
-    timed = [s for s in facts.series if s.name in {"step", "loss"} and len(s.values) >= MIN_STEPS]
-    best = max(timed, key=lambda s: len(s.values), default=None)
-    at = sorted(e.time_ns for e in facts.advance.saved if e.time_ns is not None)
-    if best is None or not at:
-        return None
-    points = [(t, n) for t, n in zip(best.times_ns, best.steps, strict=False) if t is not None and n is not None]
-    spans = [(a, b, (b - a) / (n - m)) for (a, m), (b, n) in itertools.pairwise(points) if n > m and b > a]
-    if len(spans) < MIN_STEPS // 2:
-        return None
-    usual = statistics.median(each for _, _, each in spans)
-    extra = [max(0.0, each - usual) * ((b - a) / each) for a, b, each in spans if any(a < t <= b for t in at)]
-    whole = points[-1][0] - points[0][0]
-    return min(1.0, statistics.fmean(extra) * saves / whole) if extra and whole > 0 and saves <= 10 * len(at) else None
 
 
 def _read(facts: Facts) -> list[Card]:

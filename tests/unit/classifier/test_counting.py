@@ -29,6 +29,7 @@ LOOPS = {
         '{"ts": 1795337422.93, "worker": 0, "update": 10, "of": 60, "margin": 0.46}\n{"ts": 1795337423.84, "worker": 0, "update": 20, "of": 60, "margin": 0.31}\n',
         2,
     ),
+    "a clock before the step": ("t=12 lvl=info step=10 logloss=0.51\nt=12 lvl=info step=20 logloss=0.49\nt=13 lvl=info step=30 logloss=0.44\n", 3),
     "logfmt": ("level=info msg=train step=10 nll=2.1 dur=3ms\n", 1),
     "CSV with a header": ("step,loss,acc\n1,0.52,0.31\n2,0.43,0.33\n", 2),
     "a table of spaces": ("    step         loss      acc         lr\n       1     2.008559    0.880   5.00e-04\n", 1),

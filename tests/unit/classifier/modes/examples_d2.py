@@ -19,6 +19,34 @@ def _saving(every: int, *, cost: float = 0.0) -> Run:
     return Run().rank(0, "n1", lines, code=0, end=clock + 5, times=times)
 
 
+def _told(step: str, save: str, *, every: int = 1, cost: float = 0.5, apart: int = 5, steps_: int = 90) -> Run:
+    """A run that tells of its steps and its saves in words of its own."""
+    lines, times, clock = "", [], 0.0
+    for i in range(1, steps_ + 1):
+        clock += 0.4
+        if i % apart == 0:
+            lines += step.format(i=i, loss=2.3 * 0.99**i) + "\n"
+            times.append(clock)
+        if i % every == 0:
+            clock += cost
+            lines += save.format(i=i, s=cost) + "\n"
+            times.append(clock)
+    return Run().rank(0, "n1", lines, code=0, end=clock + 5, times=times)
+
+
+def _ends(run: Run):
+    return lambda: done(run, end=400)
+
+
+EXAMPLES_OF_WORDS = {
+    "a tag and a file's name": ("[step {i:5d}/90] xent={loss:.4f}", "[saved] w.pkl at step {i}"),
+    "an event of logfmt": ("t=1 lvl=info step={i}/90 logloss={loss:.5f}", "t=1 lvl=info event=checkpoint step={i} file=table-{i}.npz s={s}"),
+    "checkpoints, in the plural": ("[TRAIN] Iter: {i} Loss: {loss}", "Saved checkpoints at logs/b/{i:06d}.tar"),
+    "an arrow": ("step {i}/90 loss {loss:.4f}", "  -> w/{i:05d}.pt ({s} s)"),
+    "German": ("Schritt {i} von 90: Verlust {loss:.4f}", "Zwischenstand nach Schritt {i} gesichert"),
+}
+
+
 def _even(active: float, engine: float = 99.0, ranks: int = 4, **more) -> Run:
     run = trained(200, ranks=ranks, nodes=("n1", "n2"))
     for rank in range(ranks):
@@ -34,6 +62,10 @@ def _blocking(name: str, value: str = "1", **environment: str) -> Run:
 
 
 EXAMPLES = {
+    **{f"a save at every step, told by {name}": _ends(_told(*words)) for name, words in EXAMPLES_OF_WORDS.items()},
+    "a save at every tenth step that took, as it says, most of the time": _ends(
+        _told("step {i} loss {loss:.4f}", "w.pt written in {s} s", every=10, cost=8.0, apart=10, steps_=200)
+    ),
     "transformers: a save at every step": lambda: done(_saving(1), end=120),
     "a fifth of the time in saves": lambda: done(_saving(10, cost=10.0), end=230),
     "engines busy with idle SMs on all ranks": lambda: done(_even(8.0)),
@@ -45,6 +77,13 @@ NEAR_MISSES = {
         trained(200).rank(1, "n1", "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n", code=0, end=210, local=1, times=[1.0])
     ),
     "the flag set to 0": lambda: done(_blocking("CUDA_LAUNCH_BLOCKING", "0")),
+    "a quick save at every thirtieth step, told in other words": _ends(_told("[step {i}/90] xent={loss:.4f}", "[saved] w.pkl at step {i}", every=30)),
+    "a save behind each pass, which is judged by other data": _ends(_told("{i:3d} train {loss:.3f} valid {loss:.3f}", "    saved best.pt", apart=1)),
+    "a save behind each generation": _ends(_told("generation {i} best -{loss:.3f}", "policy stored (generation {i})", apart=1, cost=3.0)),
+    "saves that take next to no time, as they say": _ends(_told("step {i} loss {loss:.4f}", "saved w{i}.pt in {s} s", cost=0.005)),
+    "saves written behind the run's back": _ends(
+        _told("step {i} loss {loss:.4f}", "w.pt written in the background in {s} s", every=10, cost=0.2, apart=10, steps_=200)
+    ),
     "a save at every fiftieth step": lambda: done(_saving(50), end=120),
     "one rank alone is bound by its own kernels": lambda: done(
         trained(200).node("n1", series=[busy("n1", [99.0] * 21, every=10), sm("n1", [9.0] * 21, every=10)])

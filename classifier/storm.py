@@ -1,0 +1,134 @@
+"""How often a run saved, and how much of its time went there: by what the saves' lines say and by when they came."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import statistics
+from collections.abc import Sequence
+
+from gpualert_slurm.classifier.advance import Advance, paced, saved_step
+from gpualert_slurm.classifier.tongues import PASSES
+from gpualert_slurm.evidence import Evidence, Quote
+
+MIN_SPANS = 10
+"""Spans of time between two lines of progress from which a usual one is told."""
+LEAST_SAID = 3
+"""Saves that say how long they took, from which the others' are told."""
+LONG_S = 2.0
+"""What is counted under no word for steps and takes longer may be a pass over the data."""
+LONGEST_SAVE_S = 36_000.0
+_TOOK = re.compile(
+    r"(?:\b(?:in|took|after|for|needed|within|blocked|dauerte|en)\b|[(\[,;|:-])\s{0,3}(?:about |~|≈)?(?P<value>\d{1,6}(?:\.\d{1,6})?)\s?"
+    r"(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b"
+    r"|['\"]?\b(?:(?:save|ckpt|checkpoint|write|snapshot|io|wall|dt|took|dur(?:ation)?|elapsed|time|cost|blocked)[ _]?(?:in|time|took)?[_ ]?"
+    r"(?P<key>s|secs?|seconds?|ms|sec)?|(?P<bare>s|secs?|seconds?|ms))['\"]?\s?[:=]\s?['\"]?(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"async|background|\bthread", re.IGNORECASE)
+"""What is written behind the run's back is not waited for."""
+_PASS = re.compile(rf"\b(?:pass|generation|gen|round|sweep|cycle|turn|chunk|{PASSES})\b", re.IGNORECASE)
+_JUDGED = re.compile(r"(?<![A-Za-z])(?:val(?:id(?:ation)?)?|va|dev|test|eval(?:uation)?|held[- ]?out)(?![A-Za-z])", re.IGNORECASE)
+_BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|start\w*|begin\w*)\b", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:saved|wrote|written|stored|dumped|persisted|done|finish\w*|complete\w*)\b", re.IGNORECASE)
+
+
+def saves_counted(go: Advance) -> int:
+    """How many saves the run made: of one log (several ranks save together, a script's log repeats), each save once that is told twice."""
+    files: dict[tuple[str | None, str], list[Evidence]] = {}
+    for e in go.saved:
+        files.setdefault((e.where.node, e.source.file if isinstance(e.source, Quote) else ""), []).append(e)
+    return max((_in_one(those) for those in files.values()), default=0)
+
+
+def _in_one(those: Sequence[Evidence]) -> int:
+    kinds: dict[tuple[str | None, int | None], list[Evidence]] = {}
+    for e in those:
+        kinds.setdefault((e.pattern, e.where.rank), []).append(e)
+    counts = []
+    for kind in kinds.values():
+        seen = max(len(kind), *(int(e.data.get("seen", 1)) for e in kind))
+        begun = sum(_only(e, _BEGINS, _ENDS) for e in kind)
+        ended = sum(_only(e, _ENDS, _BEGINS) for e in kind)
+        twice = begun > 1 and abs(begun - ended) <= 1 and begun + ended >= len(kind) - 1
+        counts.append((seen + 1) // 2 if twice else seen)
+    return max(counts)
+
+
+def _only(e: Evidence, words: re.Pattern[str], others: re.Pattern[str]) -> bool:
+    text = e.source.text if isinstance(e.source, Quote) else ""
+    return words.search(text) is not None and others.search(text) is None
+
+
+def one_by_one(go: Advance) -> bool:
+    """Whether one log's saves name one step after the other, by words for steps: they may begin anew with each epoch."""
+    files: dict[tuple[str | None, str], list[int]] = {}
+    for e in go.saved:
+        if isinstance(step := e.data.get("step"), int) and isinstance(e.source, Quote):
+            files.setdefault((e.where.node, e.source.file), []).append(step)
+    steps = max(files.values(), key=len, default=[])
+    by_one = sum(b == a + 1 for a, b in itertools.pairwise(steps))
+    return by_one >= MIN_SPANS and by_one >= 0.75 * (len(steps) - 1)
+
+
+def whole_passes(go: Advance) -> bool:
+    """Whether what is counted, under no word for steps, is judged on other data each time: passes over the data, after which a save is no storm."""
+    texts = [e.source.text for e in go.marks if isinstance(e.source, Quote) and e.data.get("coarse")]
+    if not texts or len(texts) < len(go.marks):
+        return False
+    points = _points(go)
+    apart = points[-1][1] - points[0][1] if points else 0
+    long = apart > 0 and (points[-1][0] - points[0][0]) / 1e9 > LONG_S * apart and all(_PASS.search(text) for text in texts)
+    return long or sum(_JUDGED.search(text) is not None for text in texts) >= 0.9 * len(texts)
+
+
+def step_of(save: Evidence) -> int | None:
+    """The step that a save names, in its words or in its file's name."""
+    step = save.data.get("step")
+    return step if isinstance(step, int) else saved_step(save)
+
+
+def seconds(save: Evidence) -> float | None:
+    """How long a save took by its own line; the last number with a unit of time."""
+    text = save.source.text if isinstance(save.source, Quote) else ""
+    if _BEHIND.search(text):
+        return None
+    found = list(_TOOK.finditer(text))
+    if not found:
+        return None
+    last = found[-1]
+    value = float(last["value"] or last["said"])
+    unit = (last["unit"] or last["key"] or last["bare"] or last["after"] or "s").lower()
+    return value / 1000 if unit.startswith(("ms", "milli")) else value
+
+
+def share_said(go: Advance, saves: int, whole_s: float | None) -> float | None:
+    """The share of the run's time that its saves say they took; None where they say nothing, or tell the time since its start."""
+    took = [s for e in go.saved if (s := seconds(e)) is not None]
+    if len(took) < LEAST_SAID or not whole_s or max(took) > LONGEST_SAVE_S:
+        return None
+    clock = all(a < b for a, b in itertools.pairwise(took)) and took[-1] > 2 * took[0]
+    total = statistics.fmean(took) * saves
+    return None if clock or total > 1.05 * whole_s else total / whole_s
+
+
+def share_seen(go: Advance, saves: int) -> float | None:
+    """The share of the training that steps with a save took longer than the usual step; None without times."""
+    at = sorted(e.time_ns for e in go.saved if e.time_ns is not None)
+    points = _points(go)
+    if not points or not at:
+        return None
+    spans = [(a, b, (b - a) / (n - m)) for (a, m), (b, n) in itertools.pairwise(points) if n > m and b > a]
+    if len(spans) < MIN_SPANS:
+        return None
+    usual = statistics.median(each for _, _, each in spans)
+    extra = [max(0.0, each - usual) * ((b - a) / each) for a, b, each in spans if any(a < t <= b for t in at)]
+    whole = points[-1][0] - points[0][0]
+    return min(1.0, statistics.fmean(extra) * saves / whole) if extra and whole > 0 and saves <= 10 * len(at) else None
+
+
+def _points(go: Advance) -> list[tuple[int, int]]:
+    """(ns, step) of the longest series of steps, each step when it was first told: a save may tell it once more."""
+    timed = [s for s in go.series if s.name in {"step", "loss"} and len(s.values) >= 2 * MIN_SPANS]
+    best = max(timed, key=lambda s: len(s.values), default=None)
+    return [next(same) for _, same in itertools.groupby(paced(best), key=lambda point: point[1])] if best is not None else []
