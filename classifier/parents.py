@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.stand import process
+from gpualert_slurm.classifier.storm import step_of
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import PastVerdict
@@ -90,7 +91,7 @@ def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[A
 
 def _had_saved(past: PastVerdict, saved: tuple[Evidence, ...], rows: tuple[AccountingRecord, ...]) -> bool:
     """Whether the earlier attempt must have saved by the time it was stopped, judged by when this one first did."""
-    steps = [step for e in saved if isinstance(step := e.data.get("step"), int)]
+    steps = [step for e in saved if (step := step_of(e)) is not None]
     if steps and past.steps_done is not None:
         return past.steps_done >= min(steps) > 0
     times = [e.time_ns for e in saved if e.time_ns is not None]
@@ -120,12 +121,14 @@ def saved_to(saved: Iterable[Evidence]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(places))[-MOST:]
 
 
-def told_paths(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
-    """Paths that the run was told to go on from."""
+def told_paths(job: JobRecord, row: AccountingRecord | None, *, resumed: bool = False) -> list[tuple[str, Evidence]]:
+    """Paths that the run was told to go on from; ``resumed``: by an option that says to resume, where others may name weights to begin with."""
     found: list[tuple[str, Evidence]] = []
     for line, cite in _lines(job, row):
         for match in _RESUME.finditer(line):
             path = match["path"].rstrip("/")
+            if resumed and "resume" not in match["option"]:
+                continue
             if path.lower() not in NEVER and path not in {p for p, _ in found}:
                 found.append((path, cite))
     return found[:MOST]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import statistics
 from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
@@ -11,8 +12,10 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, printed_paths, told_paths
+from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Fault
 
 CRASHES = {"size_mismatch": "size_mismatch", "no_valid_checkpoint": "no_valid_checkpoint", "corrupt_checkpoint": "corrupt"}
@@ -28,7 +31,11 @@ LEARNED_SHARE = 0.1
 LEAST_LOSSES = 8
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
+LEARNED_ALL = 0.35
+"""The same of a run of which only the command line says that it was to resume."""
 SHORTEST_NAME = 4
+_AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
+"""The count in a checkpoint's name."""
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
@@ -107,21 +114,24 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
         if past is not None and past.relation == "earlier_attempt" and _anew(facts):
             cite = citations.series(loss) if loss is not None else None
             return True, "the earlier attempt had run past the first save, and this one counts and learns from the beginning", (cite,) if cite else ()
-        return None, f"a parent is known by {parent.how}, its losses are not", ()
+        counted = _counted_anew(facts, parent) if loss is None else _against_its_name(facts, parent)
+        return counted or (None, f"a parent is known by {parent.how}, its losses are not", ())
     if loss is None or len(loss.values) < 2:
-        return None, "this run printed no losses to set against its parent's", ()
+        return _counted_anew(facts, parent) or (None, "this run printed no losses to set against its parent's", ())
     span = past.head_loss - past.tail_loss
     if span <= LEARNED_SHARE * abs(past.head_loss):
-        return None, "the parent's loss fell too little to tell its end from its start", ()
+        again = abs(loss.values[0] - past.head_loss) <= LEARNED_SHARE * abs(past.head_loss)
+        return (_counted_anew(facts, parent) if again else None) or (None, "the parent's loss fell too little to tell its end from its start", ())
     head = loss.values[0]
     first_step = next((s for s in loss.steps if s is not None), 0)
+    early = first_step <= begins_within(loss.steps)
     cite = citations.series(loss)
     cites = (cite,) if cite is not None else ()
-    if first_step > FIRST_STEPS and (past.steps_done is None or first_step > 0.5 * past.steps_done):
+    if not early and (past.steps_done is None or first_step > 0.5 * past.steps_done):
         return False, f"its steps count on from {first_step}", cites
     again = past.relation == "earlier_attempt" and bool(past.checkpoints) and (past.steps_done or 0) > FIRST_STEPS and bool(loss.steps)
     near = abs(head - past.head_loss) <= NEAR_HEAD * abs(past.head_loss) or again  # the same job counts again what it had counted, and saved
-    if near and head - past.tail_loss > 0.5 * span and first_step <= FIRST_STEPS:
+    if near and head - past.tail_loss > 0.5 * span and early:
         return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
 
@@ -130,9 +140,44 @@ def _anew(facts: Facts) -> bool:
     """Whether a requeued run began at the first steps again, with a loss from which it then learned most of what it learned."""
     loss = facts.advance.loss
     first = next((s for s in loss.steps if s is not None), None) if loss is not None else None
-    if loss is None or first is None or first > FIRST_STEPS or len(loss.values) < LEAST_LOSSES or not facts.advance.saved:
+    if loss is None or first is None or first > begins_within(loss.steps) or len(loss.values) < LEAST_LOSSES or not facts.advance.saved:
         return False
     return 0 < loss.values[-1] < LEARNED_ANEW * max(loss.values[:3])
+
+
+def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
+    """A requeued run that counts its steps from the first to the last, where the earlier attempt had saved on its way; None: not to be told."""
+    past = parent.past
+    if past is None or past.relation != "earlier_attempt" or not facts.advance.saved:
+        return None
+    steps = counted_steps(facts)
+    if len(steps) < LEAST_LOSSES or steps[0] > begins_within(steps) or not (facts.advance.reached_end or _came_as_far(facts, past, steps[-1])):
+        return None
+    return True, f"the earlier attempt had run past the first save, and this one counts from {steps[0]} on to its end", facts.advance.marks[:1]
+
+
+def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
+    """A run told to resume from the checkpoint of a certain step or epoch, which counts from the first one and learns nearly all of it again."""
+    loss, steps = facts.advance.loss, counted_steps(facts)
+    named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if _AT.search(path.rpartition("/")[2])]
+    if parent.past is not None or not named or loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
+        return None
+    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
+        return None
+    epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
+    if epochs and min(epochs) > 1:
+        return None
+    path, cite = named[0]
+    return True, f"it was to resume from {path}, and counts and learns from the beginning", (cite, *facts.advance.marks[:1])
+
+
+def _came_as_far(facts: Facts, past: PastVerdict, last: int) -> bool:
+    """Whether this attempt came as far as the earlier one, by its steps; where those are not known, by how long they ran."""
+    if past.steps_done is not None:
+        return last >= past.steps_done
+    rows = facts.job.accounting
+    spans = [row.end_ns - row.start_ns for row in rows[-2:] if row.end_ns is not None and row.start_ns is not None]
+    return len(spans) == 2 and spans[1] >= spans[0]
 
 
 def _cut_off(facts: Facts, error: Evidence) -> bool:
@@ -212,6 +257,7 @@ def _without(facts: Facts, path: str, said: Evidence) -> Account:
 def _scratch(facts: Facts, parent: Parent, datum: str, cites: tuple[Evidence, ...]) -> Account:
     past = parent.past
     who = f"job {parent.job}" if parent.job else "the run it was to go on from"
+    instead = f"{who}'s checkpoint" if parent.job else "what it was to go on from"
     shows = [Said(datum, cites)]
     if past is not None and past.head_loss is not None and past.tail_loss is not None:
         losses = f"{past.head_loss:.4g} to {past.tail_loss:.4g}"
@@ -221,7 +267,7 @@ def _scratch(facts: Facts, parent: Parent, datum: str, cites: tuple[Evidence, ..
     shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
     saved = f", for example {past.checkpoints[-1]}" if past is not None and past.checkpoints else ""
     return Account(
-        headline=words.headline(f"completed, but started from scratch instead of {who}'s checkpoint"),
+        headline=words.headline(f"completed, but started from scratch instead of {instead}"),
         shows=tuple(shows),
         fault=Fault.USER,
         variant="from_scratch",

@@ -8,13 +8,12 @@ from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.parents import left_nothing
+from gpualert_slurm.classifier.recount import begins_within
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Fault
 
 KEEP = ("Save checkpoints, and on SIGTERM once more: #SBATCH --signal=B:TERM@120",)
-FIRST_STEPS = 10
-"""A run that counts from no more than this began anew."""
 RECOVERED_PLACE = 88
 """A good end after a requeue is F2 only where the good end hides nothing worse (E1, E3, D2)."""
 
@@ -82,7 +81,7 @@ def _anew(facts: Facts) -> tuple[PastVerdict | None, str, tuple[Evidence, ...]]:
     if past is None or facts.advance.loaded or loss is None:
         return None, "", ()
     first = next((s for s in loss.steps if s is not None), None)
-    if first is None or first > FIRST_STEPS:
+    if first is None or first > begins_within(loss.steps):
         return None, "", ()
     lost = [f"{past.steps_done} steps"] if past.steps_done else []
     lost += [f"{past.gpu_hours:.2g} GPU-hours"] if past.gpu_hours else []

@@ -39,7 +39,28 @@ def _requeued(saves_at: int, *, ran_s: float = 50, begins: float = 11.2, known: 
     return lambda: done(run.rank(0, "n1", "".join(text), code=0, end=100, times=times), end=101)
 
 
+def _anew(save: str, lines: str, *, first: int = 1, known: int | None = None, losses: bool = True, resumes: bool = False):
+    """A requeued run in words of its own, whose earlier attempt saved; ``lines``: of one step; ``first``: the step that this attempt begins with."""
+    past = EARLIER.model_copy(
+        update={"checkpoints": ("a place",), "steps_done": known, **({"head_loss": 4.0, "tail_loss": 1.4} if losses else {"head_loss": None, "tail_loss": None})}
+    )
+    text, times, clock = "", [], 0.0
+    for i in range(first, 13):
+        clock += 4.0
+        text += lines.format(step=i * 20, loss=4.0 * 0.85 ** i) + "\n"
+        times.append(clock)
+        if i % 3 == 0:
+            text += save.format(step=i * 20) + "\n"
+            times.append(clock + 0.1)
+    if resumes:
+        text, times = "loaded checkpoint ck/60.pt\n" + text, [0.5, *times]
+    return lambda: done(Run(past=(past,)).accounting("REQUEUED", code=0, end=30).rank(0, "n1", text, code=0, end=clock + 1, times=times), end=clock + 2)
+
+
 EXAMPLES = {
+    "it tells of every 20th step, and of the first 20": _anew("[saved] w.pkl at step {step}", "[step {step}/240] xent={loss:.4f}", known=120),
+    "no loss, and steps from the first to the last": _anew("state after {step} flushed to disk", "iteration {step}/240", known=120, losses=False),
+    "no loss, and steps that come further than the earlier attempt's": _anew("kept at iter {step}", "iter {step} return 1.5", known=120, losses=False),
     "requeued: the first attempt ran past where this one saves, and nobody had told of its saves": _requeued(20),
     "requeued: it had come past the step of this one's first save": _requeued(20, known=True),
     "torch 1.13 to 2.14: sizes": _dies(
@@ -67,6 +88,9 @@ NEAR_MISSES = {
     "another file than that of its option": _told("--resume best.pt", "FileNotFoundError: [Errno 2] No such file or directory: 'train.csv'"),
     "its option's file may not be read": _told("--resume best.pt", "PermissionError: [Errno 13] Permission denied: 'best.pt'"),
     "a word of its option stands in a message": _told("--resume run", "ValueError: cannot run without labels"),
+    "requeued, and its steps count on in silence": _anew("[saved] w.pkl at step {step}", "[step {step}/240] xent={loss:.4f}", first=7, known=120),
+    "requeued, and its steps, without a loss, count on in silence": _anew("kept at iter {step}", "iter {step} return 1.5", first=7, known=120, losses=False),
+    "requeued, and a checkpoint was loaded": _anew("saved ck/{step}.pt", "iteration {step}/240", known=120, losses=False, resumes=True),
     "requeued before it could save": _requeued(45),
     "requeued, and its loss goes on from a trained model's": lambda: done(
         Run(past=(EARLIER.model_copy(update={"checkpoints": (), "head_loss": None, "tail_loss": None, "steps_done": None}),))
