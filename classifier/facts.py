@@ -20,7 +20,7 @@ from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of, of_host
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.patience import patience_of
-from gpualert_slurm.classifier.set_aside import set_aside
+from gpualert_slurm.classifier.set_aside import set_aside, still_told
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.classifier.stopping import CUT, Stopping
@@ -157,6 +157,7 @@ class Facts:
             return ()
         texts = self.said("failure_summary", "teardown") if self.exits else self.said("task_exited", "failure_summary", "teardown")
         roots = self._live_roots if not self.ending.well or self.exits else ()
+        roots = still_told(roots, self.exits, self.advance.marks) if self.ending.well else roots
         found = failures_of(self.job, exits, roots, texts, self.waits)
         return stopped_from_outside(found, self.after_stop, cut=self.ending.state in CUT)
 

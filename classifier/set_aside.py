@@ -30,6 +30,41 @@ def set_aside(exits: tuple[RankExit, ...], row: AccountingRecord | None, marks: 
     return tuple(e for e in tasks if e.failed and ((some_well and states.get(e.step) == "CANCELLED" and _sent(e)) or _as_far(e, tasks, reached)))
 
 
+def still_told(roots: tuple[Evidence, ...], exits: tuple[RankExit, ...], marks: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Of errors, those that a later step did not make good; the script's log says each once more."""
+    done_again = _made_good(exits, marks)
+    gone = {_words(e) for e in roots if e.where.step in done_again}
+    return tuple(e for e in roots if e.where.step not in done_again and (e.where.step is not None or _words(e) not in gone))
+
+
+def _words(said: Evidence) -> tuple[str, object, object]:
+    return (said.says, said.data.get("type"), said.data.get("message"))
+
+
+def _made_good(exits: tuple[RankExit, ...], marks: tuple[Evidence, ...]) -> frozenset[str]:
+    """Steps that failed before another one, of which all ranks ended well, trained at least as far: what they said decides nothing."""
+    tasks = [e for e in exits if e.step not in SCRIPT]
+    failed: dict[str, int] = {}
+    for e in tasks:
+        if e.failed:
+            failed[e.step] = max(e.end_time_ns or 0, failed.get(e.step, 0))
+    begun: dict[str, int] = {}
+    for e in tasks:
+        if e.step not in failed and e.wait_status is not None:
+            begun[e.step] = min(e.end_time_ns or 0, begun.get(e.step, e.end_time_ns or 0))
+    reached: dict[str, tuple[int, int]] = {}
+    for mark in marks:
+        if mark.where.step is not None and not mark.data.get("weak"):
+            number, lines = reached.get(mark.where.step, (0, 0))
+            step = mark.data.get("step")
+            reached[mark.where.step] = (max(number, step if isinstance(step, int) else 0), lines + 1)
+    return frozenset(
+        step
+        for step, ended in failed.items()
+        if any(ended and well > ended and reached.get(other, (0, 0)) > reached.get(step, (0, 0)) for other, well in begun.items())
+    )
+
+
 def _sent(end: RankExit) -> bool:
     """By a signal that cancelling a step sends."""
     return end.signal in _SENT or (end.exit_code or 0) - SIGNALLED in _SENT

@@ -51,3 +51,31 @@ def test_a_rank_that_failed_before_is_a_failure():
     assert _pair(60, 60, state="FAILED") == "A3"
     assert _pair(0, 60) in {"A1", "A3"}
     assert _pair(60, 60, code=None, signal=11) != "G1"
+
+
+MISSING = trace("FileNotFoundError: [Errno 2] No such file or directory: 'index/rows'")
+
+
+def _again(first: tuple[str, str], then: tuple[str, str]) -> str:
+    """Two steps of two ranks each, the first of which failed; only rank 0 tells of progress."""
+    run = Run()
+    for rank in (0, 1):
+        run.rank(rank, "n1", first[rank], code=1, end=10, local=rank, times=[9.0])
+        run.rank(rank, "n1", then[rank], code=0, end=40, local=rank, step="1", times=[39.0])
+    run.batch("".join(f"[rank{r}]: {line}\n" for r in (0, 1) for line in first[r].splitlines()) + "done\n", code=0, end=43)
+    parts = (("batch", "COMPLETED", 43), ("0", "FAILED", 10), ("1", "COMPLETED", 40))
+    records = tuple(StepRecord(step=step, state=state, exit_code=int(state == "FAILED"), exit_signal=0, end_ns=at(end)) for step, state, end in parts)
+    return run.accounting("COMPLETED", code=0, end=43, steps=records).verdict().mode
+
+
+def test_a_step_that_failed_and_was_run_again_to_its_end():
+    """The script made what was missing, and the next step trained."""
+    assert _again((MISSING, MISSING), (steps(1, 60), "")) == "G1"
+    assert _again((steps(1, 30) + MISSING, MISSING), (steps(25, 60), "")) == "G1"
+
+
+def test_a_training_that_failed_before_a_step_of_other_work():
+    """The script swallowed the failure of its only training."""
+    assert _again((MISSING, MISSING), ("copied 3 files\n", "")) != "G1"
+    assert _again((steps(1, 30) + MISSING, MISSING), ("accuracy on the test set: 0.41\n", "")) != "G1"
+    assert _again((steps(1, 60) + MISSING, MISSING), (steps(1, 20), "")) != "G1"
