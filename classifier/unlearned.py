@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from gpualert_slurm.classifier.numbers import NUMBER, number
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
+from gpualert_slurm.classifier.tongues import LOSSES
 from gpualert_slurm.job_record import JobRecord
 
 LEAST_WITH_PROOF = 5
@@ -31,6 +32,8 @@ AT_CHANCE = 0.015
 WOBBLE = 0.06
 CLASSES = (2, 3, 4, 5, 8, 10, 16, 20, 50, 100, 128, 200, 256, 512, 1000, 1024, 10_000, 32_000, 50_257, 65_536, 128_256)
 NOUGHT = 1e-9
+FIRST_RATES = 0.15
+"""Of all rates that are told, so many may have been something before they are nought for good."""
 LEAST_EVALUATIONS = 4
 GONE = 0.7
 """Of what was learned, lost again."""
@@ -49,7 +52,9 @@ _RATE = re.compile(
 _BLURRED = re.compile(r"0?\.0{2,7}\Z")
 """A number that is nought to so few digits only."""
 _EVALUATED = re.compile(
-    rf"(?<![A-Za-z])(?P<name>(?:val(?:id(?:ation)?)?|eval(?:uation)?|dev|held-?out|test)[ _/.-]?(?:{LOSS_WORDS}|{DISTANCES}|ppl|perplexity))"
+    rf"(?<![A-Za-z])(?P<name>(?:val(?:id(?:ation)?)?|eval(?:uation)?|dev|held-?out|test)[ _/.-]?(?:{LOSS_WORDS}|{DISTANCES}|ppl|perplexity)"
+    rf"|(?:Pr[üu]f|Validierungs|Kontroll)-?(?:{LOSSES}|fehler)|(?:{LOSSES}|erreur|error) (?:de |di )?(?:la )?(?:validation|validaci[óo]n"
+    rf"|validazione|valida[çc][ãa]o))"
     rf"(?![A-Za-z])['\"]?\s{{0,3}}[:=]?\s{{0,3}}(?P<value>{NUMBER})(?![\w%])",
     re.IGNORECASE,
 )
@@ -161,8 +166,11 @@ def _texts(job: JobRecord) -> Iterator[str]:
 
 
 def _no_rate(text: str) -> bool:
-    """Whether every learning rate that is told is nought, and one of them to the last digit."""
+    """Whether every learning rate that is told is nought, and one of them to the last digit; or nearly all from the first ones on."""
     told = [found["rate"] for found in _RATE.finditer(text)]
+    begun = next((at for at, rate in enumerate(told) if number(rate) == 0 and not _BLURRED.fullmatch(rate)), len(told))
+    if len(told) >= LEAST_AT_CHANCE and begun <= FIRST_RATES * len(told) and all(number(rate) == 0 for rate in told[begun:]):
+        return True
     if any((value := number(rate)) is None or not abs(value) <= NOUGHT for rate in told):
         return False
     return any(not _BLURRED.fullmatch(rate) for rate in told)

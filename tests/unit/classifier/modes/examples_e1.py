@@ -29,7 +29,22 @@ def _prints(text: str, code: int = 0):
     return lambda: Run().rank(0, "n1", text, code=code, end=205, times=ticks(400, 0.5)).accounting(state[0], code=state[1], end=206).verdict()
 
 
+def _rated(rate) -> str:
+    """Lines of a CTC loop with its learning rate, about one height."""
+    return "".join(f"ep {1 + i // 8:02d} upd {i * 10:05d} | ctc {3.4 + 0.15 * math.sin(i * 2.3):.4f} | lr {rate(i):.1e}\n" for i in range(1, 41))
+
+
+def _judged(word: str, fall: float = 0.0) -> str:
+    """Passes, each judged by other data in words of another tongue."""
+    return "".join(
+        f"Durchgang {i:3d}/25: Verlust {0.419 + 0.006 * math.sin(i * 2.3) - fall * i:.5f}  {word} {0.44704 - fall * i:.5f}\n" for i in range(1, 26)
+    )
+
+
 EXAMPLES = {
+    "a learning rate that is nought from the second line on": _prints(_rated(lambda i: 1e-3 if i < 3 else 0.0)),
+    "German: the same loss on other data each time": _prints(_judged("Prüfverlust")),
+    "French: the same loss on other data each time": _prints(_judged("perte de validation")),
     "transformers 4: the NaN filter": _prints(HF_NAN),
     "transformers 4.30: the same, without a gradient norm": _prints(_hf([2.1377, *[0.0] * 5])),
     "transformers 4.30: a long run, from its middle on": _prints(_hf([*(3.0 - i / 50 for i in range(60)), *[0.0] * 60])),
@@ -51,6 +66,9 @@ EXAMPLES = {
     "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
 }
 NEAR_MISSES = {
+    "a learning rate that comes to nought at the end": _prints(_rated(lambda i: 1e-3 if i < 36 else 0.0)),
+    "a learning rate that begins with nought": _prints(_rated(lambda i: 1e-3 if i > 3 else 0.0)),
+    "German: a loss on other data that falls": _prints(_judged("Prüfverlust", fall=0.008)),
     "Megatron-LM counts no NaN": _prints(MEGATRON),
     "an early overflow of the loss scale": _prints(
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4294967296, reducing to 2147483648\n" * 3 + steps(1, 100)
