@@ -13,8 +13,8 @@ from gpualert_slurm.verdict import Fault
 
 EXPLAINS_ITSELF = {"file_not_found", "permission", "missing_module", "div_zero", "assertion", "device_mismatch"}
 """An error of these needs no hardware to explain it: an undated counter that moved somewhere in the run is then a warning."""
-
-
+NAMED = {"file_not_found", "permission", "missing_module"}
+"""No fault of a card makes one of these: a counter that moved in the same moment is a warning, too."""
 _MEMORY = (("ecc_", "remap"), frozenset({48, 63, 64, 92, 94, 95, 140, 160, 171, 172}))
 OF_A_KIND = {"ecc_uncorrectable": _MEMORY, "contained_error": _MEMORY, "nvlink_uncorrectable": (("nvlink",), frozenset({74, *range(144, 151)}))}
 """Counters and XIDs that speak of the same part of a GPU as the job's own last error."""
@@ -79,9 +79,12 @@ def _tied(facts: Facts) -> tuple[Evidence, ...]:
 
 
 def _explained(facts: Facts) -> bool:
-    """Only undated counters speak of hardware, and the terminal error needs none."""
+    """Only counters speak of hardware, undated ones or such as no device's error could follow, and the terminal error needs none."""
     error = facts.error
-    undated = all(isinstance(e.source, Reading) and not e.data.get("dated") for e in facts.hardware.struck)
+    counters = all(isinstance(e.source, Reading) for e in facts.hardware.struck)
+    if counters and error is not None and error.cause is not None and error.cause.value in NAMED and "/dev/" not in words.told(error):
+        return True
+    undated = counters and not any(e.data.get("dated") for e in facts.hardware.struck)
     return undated and error is not None and specific(error.cause) and error.cause is not None and error.cause.value in EXPLAINS_ITSELF
 
 

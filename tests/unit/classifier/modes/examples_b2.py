@@ -25,6 +25,12 @@ EXAMPLES = {
     "one of two GPUs cannot be read any more": _run(gpus_before=(gpu("n1", "GPU-1"), gpu("n1", "GPU-2")), gpus_after=(gpu("n1", "GPU-2", 52),)),
 }
 NEAR_MISSES = {
+    "a counter that moved as the job did not find its file": _run(
+        "FileNotFoundError: [Errno 2] No such file or directory: 'criteo/day_8.parquet'",
+        gpus_before=(gpu("n1", ecc_aggregate_uncorrected=0),),
+        gpus_after=(gpu("n1", when=52, ecc_aggregate_uncorrected=5),),
+        series=[],
+    ),
     "XID 13 alone is the application's first": _run(
         "torch.AcceleratorError: CUDA error: an illegal memory access was encountered", evidence=[xid(13, 49)], **CLEAN
     ),
