@@ -13,6 +13,8 @@ from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 
+LEAST_LINES = 4
+"""Of progress, that have a rhythm."""
 MIN_WEAK = 3
 """A bar without a name, or a loss without a step, counts as progress from this many on."""
 _MOST_STEPS = re.compile(r"`max_steps=(\d{1,12})` reached")
@@ -123,6 +125,7 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         done = planned = named
     losses = [s for s in series if s.name == "loss" and s.values] or [s for s in series if s.name == "eval_loss" and s.values]
     loss = max(losses, key=lambda s: (s.points_seen, -(s.where.rank or 0)), default=None)
+    between = _between(marks)
     return Advance(
         marks=tuple(marks),
         loss=loss,
@@ -134,9 +137,9 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         steps_done=done,
         steps_planned=planned,
         step_s=_step_seconds(series),
-        interval_s=_interval_seconds(series),
+        interval_s=_interval_seconds(series) or (statistics.median(between) if between else None),
         metrics=_metrics(evidence, series, loss),
-        longest_s=_longest_seconds(series),
+        longest_s=_longest_seconds(series) or max(between, default=None),
     )
 
 
@@ -245,6 +248,16 @@ def _interval_seconds(series: tuple[Series, ...]) -> float | None:
             each = [(after - before) / 1e9 for (before, _), (after, _) in pairs if after >= before]
             best = each if len(each) > len(best) else best
     return statistics.median(best) if best else None
+
+
+def _between(marks: list[Evidence]) -> list[float]:
+    """Seconds between the lines of progress of that writer who has most of them: where no series of steps or losses tells the rhythm."""
+    times: dict[tuple[str | None, str], list[int]] = {}
+    for mark in marks:
+        if mark.time_ns is not None and isinstance(mark.source, Quote):
+            times.setdefault((mark.where.node, mark.source.file), []).append(mark.time_ns)
+    best = max(times.values(), key=len, default=[])
+    return [(after - before) / 1e9 for before, after in itertools.pairwise(sorted(best))] if len(best) >= LEAST_LINES else []
 
 
 def _longest_seconds(series: tuple[Series, ...]) -> float | None:

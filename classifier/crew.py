@@ -1,7 +1,8 @@
 """How many ranks a run had, by its own words, where nobody else counted them: one task whose program starts the others itself.
 
-Launchers outside Slurm and programs that fork (``mp.spawn``, a shell's ``&``) leave one task and one log. That there were several is told by
-writers that number themselves at the beginning of their lines, or by a count beside a word for ranks.
+Launchers outside Slurm (``mpiexec`` in the script) and programs that fork (``mp.spawn``, a shell's ``&``) leave one task and one log. That there
+were several is told by the numbers that a launcher gave its processes, by writers that number themselves at the beginning of their lines, or by
+a count beside a word for ranks.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _COUNT = re.compile(
 )
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
 HEAD = 60
+NUMBERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "RANK")
+"""Where launchers write a process's number."""
 
 
 def told_ranks(job: JobRecord) -> int:
@@ -36,7 +39,7 @@ def told_ranks(job: JobRecord) -> int:
     named: set[int] = set()
     counts: dict[int, int] = {}
     bracketed: dict[int, int] = {}
-    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT or len(r.excerpts) == 1):
+    for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT or _only(x.path, [e.path for e in r.excerpts])):
         for line in (one.head + "\n" + one.tail if one.bytes_left_out else one.head or one.tail).splitlines()[:MOST_LINES]:
             text = line[:MOST_LINE]
             if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
@@ -52,4 +55,16 @@ def told_ranks(job: JobRecord) -> int:
     several = len(named) if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else 0
     counted = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
     steady = len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1
-    return max(several, len(bracketed) if steady else 0, counted, 1)
+    numbered = _numbered(job)
+    return numbered if numbered > 1 else max(several, len(bracketed) if steady else 0, counted, 1)
+
+
+def _only(path: str, all_paths: list[str]) -> bool:
+    """Whether the script's log is all that anybody wrote, slurmstepd aside."""
+    return [p for p in all_paths if not p.endswith("stepd.log")] == [path]
+
+
+def _numbered(job: JobRecord) -> int:
+    """As many processes as a launcher numbered."""
+    every = [p.environment for r in job.reports for p in r.processes]
+    return max(len({e[name] for e in every if name in e}) for name in NUMBERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.classifier.records import Run
+from tests.unit.classifier.signals import process
 
 Log = list[tuple[float, str]]
 
@@ -98,3 +99,42 @@ def test_a_question_or_a_lock_before_any_progress_is_waited_for_to_the_limit():
         assert alone(2, 0, 1, 120, last=last).mode == "C3", last
     for last in ("building the vocabulary", "reading 120 files", "compiling"):
         assert alone(2, 0, 1, 120, last=last).mode == "F3", last
+
+
+def _epochs(end: float, number: int = 20, every: float = 2, state: str = "TIMEOUT"):
+    """Rows that name an epoch and numbers, and neither a step nor a loss."""
+    rows = [(5 + i * every, f"epoch {i + 1}: train {3 / (i + 1):.3f} val {3.3 / (i + 1):.3f}") for i in range(number)]
+    run = Run().rank(0, "n1", "".join(f"{text}\n" for _, text in rows), signal=15, end=end, times=[t for t, _ in rows])
+    return run.accounting(state, code=0, end=end + 1, time_limit_s=round(end) if state == "TIMEOUT" else 3600).verdict()
+
+
+def test_rows_of_epochs_have_a_rhythm_too():
+    """The times of the rows themselves tell it, where no series of steps or losses does."""
+    assert _epochs(125).mode == "C3"
+    assert _epochs(400, state="CANCELLED").mode == "C3"
+
+
+def test_rows_of_epochs_up_to_the_end():
+    """Pauses no longer than the others, and one a little longer, are none."""
+    assert _epochs(45).mode == "F3"
+    assert _epochs(52).mode == "F3"
+    assert _epochs(50, state="CANCELLED").mode == "F4"
+    assert _epochs(240, number=5, every=40).mode == "F3"
+
+
+def _in_the_script(numbers: tuple[str, ...], name: str = "PMI_RANK"):
+    """A launcher in the script itself: one log, whose first process alone reports, then nothing up to the limit."""
+    rows = [(5 + i * 1.2, f"[0] generation {10 * i}/40000 best objective {4 / (i + 1):.4f}") for i in range(9)]
+    run = Run().batch("".join(f"{text}\n" for _, text in rows), signal=15, end=200, times=[t for t, _ in rows])
+    run.node("n1", processes=tuple(process(pid=300 + i, step="batch", command=("python", "swim.py"), environment={name: n}) for i, n in enumerate(numbers)))
+    return run.accounting("TIMEOUT", code=0, end=201, time_limit_s=200).verdict()
+
+
+def test_processes_that_a_launcher_numbered_are_ranks():
+    assert _in_the_script(("0", "1", "2")).mode == "C2"
+    assert _in_the_script(("0", "1"), "OMPI_COMM_WORLD_RANK").mode == "C2"
+
+
+def test_workers_that_inherit_one_number_are_none():
+    assert _in_the_script(("0", "0", "0"), "RANK").mode == "C3"
+    assert _in_the_script(("0",)).mode == "C3"
