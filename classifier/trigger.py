@@ -25,6 +25,18 @@ def _loader(root: Evidence) -> bool:
     return root.says == "worker_killed" or root.detail == "loader_worker_killed"
 
 
+def _killed_for_memory(facts: Facts, dead: Failure) -> tuple[Evidence, ...]:
+    """The records of the oom killer that are of this rank's process: its own group's count, or the kernel's line with its number or its node."""
+    if dead.signal != SIGKILL:
+        return ()
+    end = dead.end
+    if end is not None and end.memory is not None and end.memory.oom_kill_events:
+        return facts.oom_kills
+    pid = end.pid if end is not None else None
+    kernel = tuple(e for e in facts.oom_kills if e.says == "kernel_oom" and e.where.node in {None, dead.node})
+    return tuple(e for e in kernel if pid is not None and e.data.get("pid") in {None, pid})
+
+
 def trigger_of(facts: Facts) -> TriggerAccount | None:
     """The rank that died while the others went on waiting; or a loader that was killed."""
     waited = facts.waiting.who
@@ -46,8 +58,8 @@ def trigger_of(facts: Facts) -> TriggerAccount | None:
         return TriggerAccount(
             mode,
             f"{dead.name} ended with {dead.words}{said}",
-            root.cause if root else Cause.SEGFAULT if dead.signal == SIGSEGV else None,
-            (dead.evidence, *((root,) if root else ())),
+            root.cause if root else Cause.SEGFAULT if dead.signal == SIGSEGV else Cause.OOM_KILLER if _killed_for_memory(facts, dead) else None,
+            (dead.evidence, *((root,) if root else _killed_for_memory(facts, dead)[:1])),
         )
     lost = [(child, cite) for child, cite in lost_children(facts.job) if not _ended_with_the_run(facts, child)]
     if lost:

@@ -96,13 +96,13 @@ def _account(facts: Facts) -> Account:
         undecided.append(f"why {culprits[0].who} stood still: no stack of it was taken")
     held = ", ".join(c.who for c in culprits[:3]) + (" …" if len(culprits) > 3 else "")
     dead = f": {trigger.text}, the others waited" if trigger else f": {held} held up the others" if culprits else ""
-    mine = trigger is not None and trigger.cause is not Cause.NCCL
+    mine = trigger is not None and trigger.cause is not Cause.NCCL  # who waited tells of NCCL; why it waited is the cause
     stuck = {c.waits for c in culprits}
     return Account(
         headline=words.headline(f"hung in mid-training{dead}" + (f" after step {done}" if done is not None and not dead else "")),
         shows=tuple(shows),
         fault=Fault.USER if mine or stuck & {Waits.DATA_LOADER, Waits.LOCK, Waits.STOPPED} else Fault.UNKNOWN,
-        cause=_cause(facts) or (trigger.cause if trigger is not None else None),
+        cause=trigger.cause if mine and trigger is not None and trigger.cause is not None else _cause(facts),
         detail="collective_timeout" if facts.waiting.gave_up else "storage" if Waits.STORAGE in stuck else None,
         trigger=trigger,
         first=_first(culprits) if trigger is None else None,
