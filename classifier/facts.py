@@ -176,7 +176,7 @@ class Facts:
     @cached_property
     def patience(self) -> frozenset[str]:
         """Exceptions (by id) that ended a rank's wait for the others in the program's own words."""
-        return patience_of(self.said("exception"), self.advance, self.ending.started_ns) if self.ranks_total > 1 else frozenset()
+        return patience_of(self.said("exception"), self.advance, self.ending.started_ns, alone=self.ranks_total < 2)
 
     @cached_property
     def stopping(self) -> Stopping:

@@ -138,6 +138,7 @@ _THEN: tuple[_Rule, ...] = (
         Cause.NCCL, "rendezvous_timeout",
         r"NCCL(?:(?!NCCL).){0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)",
     ),
+    _rule(Cause.RUNTIME_ERROR, "rendezvous_timeout", r"gloo/transport/\S{1,40}\] .{0,60}Unable to find (?:address|interface) for"),
     _rule(
         Cause.NCCL,
         "nccl",

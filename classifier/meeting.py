@@ -18,7 +18,9 @@ LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
 _WAITS = re.compile(
     r"wait|join|connect|reach|contact|dial|rendezvous|rdzv|handshak|\bmeet|\bsync|barrier|listen|accept|\bregist|discover"
-    r"|\binit(?:iali[sz]\w*)?\b|init_process_group"
+    r"|\binit(?:iali[sz]\w*)?\b|init_process_group|\b(?:dist|pg|comm)_?init\b|\binit_?(?:dist|pg|comm)\b|TCPStore\(|\bopen(?:ing|s)?\b.{0,12}\bstore\b"
+    r"|\breport(?:s|ing) in\b|\bgather(?:ing|s)? the\b"
+    r"|\bcall(?:s|ing)? (?:the|for|on|to|out|up|all)\b|\broll.?call"
     r"|\bset(?:ting)? up\b|\bform(?:ing)?\b|bootstrap|\blook(?:ing|s)? for|expect|retry|retri|poll|\bpresent\b|\bhere\b|arriv|appear"
     r"|not (?:yet )?(?:up|there|ready)|\block\b|show(?:ed|s)? up|\bwarte|\battend|\besper|\baguard|ожида|жд[её]|等待|待機|대기",
     re.IGNORECASE,
@@ -27,7 +29,7 @@ _WHOM = re.compile(
     r"peer|\branks?\b|worker|process|\bprocs?\b|\bnodes?\b|\bhosts?\b|\bothers\b|\bmaster|coordinator|\bchief|\bhead\b|leader|scheduler"
     r"|\bserver|\bstore\b|group|\btasks\b|client"
     r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b"
-    r"|communicator|distributed"
+    r"|communicator|distributed|\b(?:dist|pg|comm)_?init\b|\binit_?(?:dist|pg|comm)\b|\bcomm\b|\bcrew\b|\bteam\b|\bpartners?\b"
     r"|Prozess|Knoten|\banderen\b|processus|\bautres\b|\botros\b|\boutros\b|\baltri\b|других|процесс|узл|进程|节点|プロセス|ノード|프로세스"
     r"|tracker|\bTCPStore\b|MASTER_ADDR|barrier|rendezvous|rdzv|\ball of (?:them|us)|\b\w*lock\b|\S:\d{4,5}\b",
     re.IGNORECASE,
@@ -50,7 +52,8 @@ _LONG = re.compile(
     r"\breading\b|\b(?:is|are|was|were) read\b|data ?set|\bdata\b(?!.{0,8}parallel)|\bcorpus|token(?:is|iz)|pre-?process|prepar|download|fetch"
     r"|\bcop(?:y|ied|ying)\b"
     r"|extract|unpack|unzip"
-    r"|untar|decompress|\bindex|\bscan|shard|\bcach"
+    r"|\bpull(?:ing|s)\b|\bmapp?ing\b|\bsort(?:ing|s)?\b|\bpre-?fetch|\b\d{1,6}(?:\.\d{1,4})? ?[MGT]i?B\b"
+    r"|\bstag(?:e|ing) (?:in|of|the|data|files|inputs)|decod(?:e|ing)|\bpars(?:es|ing)|\bmount|hydrat|untar|decompress|\bindex|\bscan|shard|\bcach"
     r"|compil|\bbuild(?:ing)? (?:the )?(?:kernel|extension|index|vocab|data|cache|graph|features|c\+\+|cuda)|\bjit\b|autotun|simulat|generat"
     r"|render|\bcomput|\bload(?:ing|s)? (?:the )?(?:weights|checkpoint|model|shard|pretrained|base|state)"
     r"|\bepoch|\bstep\b|iteration|train(?:ing)? (?:begins|began|start)|start\w{0,4} train|warm-?up|\bimport|\bevaluat|\bfit(?:ting)?\b|sleep|\d ?%",
@@ -62,14 +65,36 @@ _COMPLETE = re.compile(
     r"\b(?:initiali[sz]ed|formed|complete[d]?|established|created|joined|up|met)\b",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(
+    r"https?://|:443\b|\bs3\b|bucket|data ?base|\bsql|mongo|redis|\bwandb\b|\bW&B\b|mlflow|tensorboard|hugging ?face|\bhub\b|download|\bmirror"
+    r"|licen[cs]e|data ?set\b|\bshard \d|data ?loader|for the loader",
+    re.IGNORECASE,
+)
+"""Who waits for one of these does not wait for a rank."""
 _DIGITS = re.compile(r"\d+")
+_LACKS = re.compile(
+    r"\b(?:missing|absent|not (?:yet|there|found|ready|here)|no \S{1,40} yet|still|waits?|waiting|held|locked|busy|until"
+    r"|retry\w{0,4}|checking|polling|look\w{0,3} for)\b",
+    re.IGNORECASE,
+)
+_SERVES = re.compile(
+    r"\bserv(?:es|ing|er (?:is )?(?:up|running|started|ready))\b|uvicorn|gunicorn|jupyter|tensorboard"
+    r"|\b(?:running|listening|available) (?:on|at) http|ray start|Ray runtime",
+    re.IGNORECASE,
+)
+
+
+def counts_few(line: str) -> bool:
+    """Whether a line counts fewer workers (ranks, nodes …) than there are to be."""
+    return _FEW_OF_THEM.search(line) is not None and any(int(a) < int(b) for a, b in _FEW.findall(line))
 
 
 def of_meeting(line: str) -> bool:
     """Whether a line tells of a wait for others, or of a meeting that has not taken place yet."""
-    counted = [(int(a), int(b)) for a, b in _FEW.findall(line)]
-    few = any(a < b for a, b in counted)
-    if few and _FEW_OF_THEM.search(line):
+    if _ELSEWHERE.search(line):
+        return False
+    few = any(int(a) < int(b) for a, b in _FEW.findall(line))
+    if counts_few(line):
         return True
     if not _WAITS.search(line) or not (few or _WHOM.search(line)):
         return False
@@ -96,13 +121,17 @@ def last_lines(job: JobRecord) -> dict[int, str]:
 
 def _tails(job: JobRecord, paths: Collection[str] | None = None) -> list[list[str]]:
     """The last lines of each rank's output, its farewell behind a lost peer left out."""
+    return [lines for _, lines in _tails_by_path(job, paths)]
+
+
+def _tails_by_path(job: JobRecord, paths: Collection[str] | None = None) -> list[tuple[str, list[str]]]:
     found = []
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
         said = (line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip())
         lines = [line for line in said if not line.startswith("srun: ") and not of_slurmstepd(line)]
         cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")), len(lines))
         if lines[:cut]:
-            found.append(lines[:cut])
+            found.append((one.path, lines[:cut]))
     return found
 
 
@@ -123,6 +152,26 @@ def _calls(lines: list[str]) -> bool:
     return len(last) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in last}) <= LAST_LINES and all(of_meeting(line) for line in last)
 
 
+def begging(job: JobRecord) -> int | None:
+    """Since when all others had been silent, with last words of meeting, where a rank repeated to the end what it lacks (a file, a permit)."""
+    tails = _tails_by_path(job)
+    stuck = {path for path, lines in tails if _lacks(lines)}
+    others = [lines for path, lines in tails if path not in stuck]
+    if not stuck or not others or not all(of_meeting(lines[-1]) for lines in others):
+        return None
+    return max((log.last_write_ns or 0 for r in job.reports for log in r.logs if log.step not in SCRIPT and log.path not in stuck), default=0) or None
+
+
+def _lacks(lines: list[str]) -> bool:
+    last = lines[-LEAST_CALLS:]
+    return len(last) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in last}) == 1 and all(_LACKS.search(line) for line in last)
+
+
+def at_service(job: JobRecord) -> bool:
+    """Whether the last words of a rank are of a service that answers others, or of a notebook: they sleep for want of a request."""
+    return any(_SERVES.search(line) for lines in _tails(job) for line in lines[-LAST_LINES:])
+
+
 def last_words(job: JobRecord) -> tuple[str, ...]:
     """The last line of each log of a task."""
     return tuple(lines[-1] for lines in _tails(job))
@@ -130,4 +179,5 @@ def last_words(job: JobRecord) -> tuple[str, ...]:
 
 def past_meeting(job: JobRecord) -> bool:
     """Whether the last words of a rank are of a group that is complete, or of something that takes long by itself: data, downloads, compilers."""
-    return any((_LONG.search(line) and not of_meeting(line)) or _COMPLETE.search(line) for line in (lines[-1] for lines in _tails(job)))
+    said = [lines[-1] for lines in _tails(job)]
+    return any((_LONG.search(line) and not of_meeting(line)) or _COMPLETE.search(line) or _ELSEWHERE.search(line) for line in said)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from gpualert_slurm.classifier.advance import Advance
-from gpualert_slurm.classifier.meeting import of_meeting
+from gpualert_slurm.classifier.meeting import counts_few, of_meeting
 from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
 from gpualert_slurm.evidence import Evidence, Role
 
@@ -61,13 +61,18 @@ def leaves(line: str) -> bool:
 _SILENT = re.compile(r"\b(?:silent|missing|absent|unreachable|leaving|abort(?:ing)?|lost)\b", re.IGNORECASE)
 
 
-def patience_of(said: Iterable[Evidence], advance: Advance, started_ns: int | None) -> frozenset[str]:
-    """Those of ``said`` (by id) before which nobody had got on for long: since the last progress of all, else since the start."""
+def patience_of(said: Iterable[Evidence], advance: Advance, started_ns: int | None, *, alone: bool = False) -> frozenset[str]:
+    """Those of ``said`` (by id) before which nobody had got on for long: since the last progress of all, else since the start.
+
+    ``alone``: one rank is all that is known; then its words have to count the others (0/4 workers).
+    """
     marks = [m.time_ns for m in advance.marks if m.time_ns is not None]
     enough = max(SCANT_S, SAFETY_FACTOR * (advance.interval_s or 0.0)) * 1e9
     found = set()
     for one in said:
         if one.role is not Role.ROOT or one.time_ns is None or not out_of_patience(one):
+            continue
+        if alone and not counts_few(str(one.data.get("message", ""))):
             continue
         since = max(marks) if marks else None if advance.seen else started_ns
         if since is not None and one.time_ns - since >= enough:

@@ -39,12 +39,14 @@ def alive(facts: Facts) -> frozenset[int]:
     return frozenset(e.rank for e in facts.exits if e.step not in SCRIPT and e.rank is not None and e.failed and e.rank not in gone)
 
 
-def asleep(facts: Facts) -> tuple[Evidence, ...]:
-    """That all ranks still alive slept from the last sign of life on: what shows it."""
+def asleep(facts: Facts, *, late: bool = False, since_ns: int | None = None) -> tuple[Evidence, ...]:
+    """That all ranks still alive slept from the last sign of life (or ``since_ns``) on: what shows it; ``late``: in the second half of that time."""
     if facts.silence is None or facts.ending.ended_ns is None:
         return ()
-    since = facts.ending.ended_ns - round(facts.silence.seconds * 1e9)
+    since = since_ns if since_ns is not None else facts.ending.ended_ns - round(facts.silence.seconds * 1e9)
     until = facts.stopping.at[0] if facts.stopping.at is not None else None
+    if late:
+        since += max(0, (until or facts.ending.ended_ns) - since) // 2
     return asleep_since(facts.job, alive(facts), since, until, facts.ending.elapsed_s)
 
 

@@ -9,7 +9,7 @@ from gpualert_slurm.classifier import crash, standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
-from gpualert_slurm.classifier.meeting import calling, past_meeting, speaks_of_meeting
+from gpualert_slurm.classifier.meeting import at_service, begging, calling, past_meeting, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
@@ -25,6 +25,8 @@ IDLE_CPU = 0.05
 SILENT_SHARE = 0.5
 QUIET_SHARE = 0.7
 """Of silence alone: without a word of meeting and without readings it has to last for more of the time."""
+REST_S, REST_SHARE = 20.0, 0.25
+"""… where all ranks were read to sleep, and something else tells that they wait for each other: a slow start took the rest."""
 AWAKE_CPU = 0.5
 """A rank that used the CPU for half of the time did not only wait."""
 _NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
@@ -36,6 +38,8 @@ _PLACE = re.compile(
     r"|(?:process|node|machine|worker)?[_-]?(?:rank|id))\b",
     re.IGNORECASE,
 )
+_NCCL = re.compile(r"setting up NCCL communicator|ncclUniqueId")
+"""Of a store's exception: what the ranks were at."""
 LIMITS = {"TIMEOUT", "DEADLINE"}
 CONTEXT_SHARE = 0.02
 """What a CUDA context alone takes of a card's memory, roughly."""
@@ -107,10 +111,11 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("ranks stood in their rendezvous, seen while the job ran", "progress, or a rank past its rendezvous", _account(facts))
     if facts.silence is None or not facts.has_logs:
         return not_testable("no times of the output are known", flip)
-    if calling(facts.job, facts.silence.talking):
-        said = "the ranks said again and again that they wait for each other, to the end"
-        return ruled_in(said, "progress, or other last words", _account(facts))
-    if not _lasted(facts):
+    waited = _awaited(facts)
+    if waited is not None:
+        return ruled_in(waited[0], "progress, or other last words", _account(facts, waited[1]))
+    at_rest = _at_rest(facts)
+    if not _lasted(facts) and not (at_rest and speaks_of_meeting(facts.job)):
         return ruled_out(f"the last output came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
     if standstill.gpu_working(facts):
         return ruled_out("GPUs were at work until the end", "idle GPUs", *standstill.gpu_working(facts))
@@ -124,19 +129,31 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_out("a rank used the CPU all the time: preparing data, not waiting", "a rank that waits", cite)
     if _filled(facts):
         return ruled_out("GPU memory was filled: past the rendezvous", f"at most {CONTEXT_SHARE:.0%} of a card, a context's share")
-    asleep = standstill.asleep(facts)
+    asleep, busy_words = standstill.asleep(facts), past_meeting(facts.job) or at_service(facts.job)
     if speaks_of_meeting(facts.job) and (asleep or _waited(facts)):
         said = "the ranks' last words are of meeting each other, and nothing came after them"
         return ruled_in(said, "progress, or other last words", _account(facts, asleep))
     by_limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
     if standstill.gpu_idle(facts) and (facts.silence.long or by_limit or asleep):
         return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts, asleep))
-    if asleep and (facts.silence.long or _told_to_meet(facts)):
+    if asleep and not busy_words and (facts.silence.long or _told_to_meet(facts)):
         return ruled_in("every rank knew where to meet, and slept to the end", "progress, or ranks at work", _account(facts, asleep))
-    if by_limit and not past_meeting(facts.job) and _waited(facts) and _all_quiet(facts):
+    if by_limit and not busy_words and _waited(facts) and _all_quiet(facts, SILENT_SHARE if asleep else QUIET_SHARE):
         said = "every rank fell silent before any progress, and wrote nothing more up to the time limit"
         return ruled_in(said, "progress, or words of work that takes long", _account(facts, asleep))
     return not_testable("silence before any progress, but nothing tells waiting from working", flip)
+
+
+def _awaited(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """What tells by itself, however short the silence, that ranks waited for others; and that they slept, where that was asked."""
+    if facts.silence is not None and calling(facts.job, facts.silence.talking):
+        return "the ranks said again and again that they wait for each other, to the end", ()
+    begged = _begged(facts)
+    if begged:
+        return "a rank said again and again what it still waits for, and the others' last words are of meeting it", begged
+    if facts.stand.missing and _at_rest(facts):
+        return "processes were told of more ranks than ever came, and slept to the end", standstill.asleep(facts, late=True)
+    return None
 
 
 def _lasted(facts: Facts) -> bool:
@@ -147,10 +164,26 @@ def _lasted(facts: Facts) -> bool:
     return silence.long or (standstill.stopped(facts) and bool(elapsed) and silence.seconds >= max(SCANT_S, SILENT_SHARE * (elapsed or 0.0)))
 
 
-def _all_quiet(facts: Facts) -> bool:
+def _at_rest(facts: Facts) -> bool:
+    """Whether all ranks slept, and nobody wrote, for a good while until the run was stopped."""
+    silence, elapsed = facts.silence, facts.ending.elapsed_s
+    if silence is None or silence.of != "output" or not elapsed or not standstill.stopped(facts):
+        return False
+    return silence.seconds >= max(REST_S, REST_SHARE * elapsed) and bool(standstill.asleep(facts, late=True))
+
+
+def _begged(facts: Facts) -> tuple[Evidence, ...]:
+    """That all slept while one rank repeated what it lacks and the others waited for it."""
+    since, end, elapsed = begging(facts.job), facts.ending.ended_ns, facts.ending.elapsed_s
+    if since is None or end is None or not elapsed or (end - since) / 1e9 < max(REST_S, REST_SHARE * elapsed) or standstill.gpu_working(facts):
+        return ()
+    return standstill.asleep(facts, since_ns=since)
+
+
+def _all_quiet(facts: Facts, share: float) -> bool:
     """Whether nobody wrote for most of the time up to the limit, and all ranks lived on until then."""
     silence, elapsed = facts.silence, facts.ending.elapsed_s
-    if silence is None or not elapsed or silence.talking or silence.seconds < QUIET_SHARE * elapsed:
+    if silence is None or not elapsed or silence.talking or silence.seconds < share * elapsed:
         return False
     return len(standstill.alive(facts)) > 1 or facts.crew > facts.ranks_total
 
@@ -160,10 +193,11 @@ def _left_behind(facts: Facts, dead: Failure) -> bool:
     end, elapsed = facts.ending.ended_ns, facts.ending.elapsed_s
     if dead.time_ns is None or end is None or not elapsed or not standstill.alive(facts):
         return False
-    enough = max(SCANT_S, SILENT_SHARE * elapsed)
-    if not standstill.stopped(facts) or not _lasted(facts) or (end - dead.time_ns) / 1e9 < enough or standstill.gpu_working(facts):
+    at_rest = _at_rest(facts) and not past_meeting(facts.job)
+    enough = max(REST_S, REST_SHARE * elapsed) if at_rest else max(SCANT_S, SILENT_SHARE * elapsed)
+    if not standstill.stopped(facts) or not (at_rest or _lasted(facts)) or (end - dead.time_ns) / 1e9 < enough or standstill.gpu_working(facts):
         return False
-    return bool(standstill.asleep(facts) or standstill.gpu_idle(facts) or facts.stand.stalls) or speaks_of_meeting(facts.job)
+    return bool(at_rest or standstill.asleep(facts) or standstill.gpu_idle(facts) or facts.stand.stalls) or speaks_of_meeting(facts.job)
 
 
 def _told_to_meet(facts: Facts) -> bool:
@@ -229,6 +263,13 @@ def _list(ranks: tuple[int, ...]) -> str:
     return ", ".join(map(str, ranks[:16])) + (" …" if len(ranks) > 16 else "")
 
 
+def _own_words(facts: Facts) -> Cause | None:
+    """What the exception counts as in which a program itself gave up waiting; a library's words of it have no cause."""
+    if facts.said("rendezvous"):
+        return None
+    return next((e.cause for e in facts.waiting.gave_up if e.id in facts.patience), None)
+
+
 def _of_the_dead(facts: Facts) -> tuple[str, ...]:
     """What to do about the end of the rank that the others waited for."""
     error = facts.error
@@ -258,14 +299,15 @@ def _account(facts: Facts, asleep: tuple[Evidence, ...] = ()) -> Account:
         "Test the way to it from every node: srun --ntasks-per-node=1 bash -c 'getent hosts $MASTER_ADDR || echo unknown here'",
         *standstill.WATCHDOG[1:],
     )
-    nccl = Cause.NCCL if any(e.cause is Cause.NCCL for e in facts.said("nccl_error", "exception", "rendezvous")) else None
+    told = (*facts.said("nccl_error", "exception", "rendezvous"), *facts.waiting.gave_up)
+    nccl = Cause.NCCL if any(e.cause is Cause.NCCL or _NCCL.search(words.told(e)) for e in told) else None
     if in_use is not None:
         shows.insert(0, Said("the coordinator's port was in use", (in_use,)))
     return Account(
         headline=words.headline(f"the {f'{facts.ranks_total} ' if facts.ranks_total > 1 else ''}ranks never met: hung before any progress{named}"),
         shows=tuple(shows),
         fault=Fault.USER if trigger is not None and trigger.cause is not None else Fault.UNKNOWN,
-        cause=trigger.cause if trigger is not None else nccl,
+        cause=trigger.cause if trigger is not None else nccl or _own_words(facts),
         detail="rendezvous_timeout" if facts.said("rendezvous") else None,
         trigger=trigger,
         implies=absent,

@@ -341,8 +341,9 @@ PARSER = Parser(
             name="rendezvous",
             says="rendezvous",
             role=Role.ROOT,
-            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients",
+            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients|gloo/transport/\S{1,40}\] .{0,60}Unable to find (?:address|interface) for",
             literals=(
+                "gloo/transport/",
                 "The client socket has ",
                 "TCP client failed to connect",
                 "The server socket has failed",
@@ -351,8 +352,9 @@ PARSER = Parser(
             samples=(
                 "The client socket has timed out after 900s while trying to connect to (n1, 29500).",
                 "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 3/4 clients joined.",
+                "RuntimeError: [enforce fail at /b/third_party/gloo/gloo/transport/tcp/device.cc:84] ifa != nullptr. Unable to find address for: ib0",
             ),
-            near_misses=("The client socket is open", "waiting for requests"),
+            near_misses=("The client socket is open", "waiting for requests", "RuntimeError: [gloo/transport/tcp/pair.cc:12] Connection reset by peer"),
             detail="rendezvous_timeout",
             read=_rendezvous,
         ),
