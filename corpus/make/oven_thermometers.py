@@ -1,0 +1,82 @@
+"""Test part: on Slurm, one task beside one card whose readings are told beforehand: starved, at rest for good, waiting for saves, hot, or well.
+
+No GPU is there. It starves, saves and stands in earnest.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from corpus.label import Label
+from corpus.make._crumbs import HARD, SAVES, STANDS, STARVED
+from corpus.make._oven_torch import CHARS, DEPTH, KWS
+from corpus.make._proving import ITERS, ITERS_CFG, STREAM, UPDATES
+from corpus.make._yeast import VECTORS
+from corpus.running.crewed import CLOCK, cards
+from corpus.running.job import Recipe, SlurmJob
+from corpus.running.slots import fill
+from tests.testbed.gpu_scenarios import work
+
+vectors, verse, stream, updates = partial(fill, VECTORS), partial(fill, CHARS), partial(fill, STREAM), partial(fill, UPDATES)
+iters, kws, depth = partial(fill, ITERS), partial(fill, KWS), partial(fill, DEPTH)
+Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
+REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "86000", "throttle_reasons": "0x1"}
+DONE: dict[str, Any] = {"state": "COMPLETED"}
+OVER: dict[str, Any] = {"options": ("--time=2",), "state": "TIMEOUT"}
+CFG = {"cfg.py": ITERS_CFG}
+
+
+def card(label: Label, text: str, name: str, given: str, gpu: Readings, **more: Any) -> SlurmJob:
+    """One task, one card."""
+    return cards(label, text, 1, {(0, 0): gpu}, name=name, command=f"PYTHON -u {name} {given}", **{"python": "torch", **more})
+
+
+def gaps(busy: float, every: int) -> Readings:
+    """At work in one second of several."""
+    return work(7), tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(150))
+
+
+def starved() -> Iterator[SlurmJob]:
+    """D1."""
+    yield card(STARVED, iters(mid="time.sleep(1.5)  # JPEGs of the shared disk"), "train_net.py", "cfg.py MAX_ITER=40", gaps(30, 3), files=CFG, **DONE)
+    yield card(STARVED, depth(item="time.sleep(0.2)"), "train_depth.py", "", gaps(27, 4), head="export EPOCHS=3 ITEMS=96\n", **DONE)
+    yield card(STARVED, kws(mid="if it % 5 == 1:\n    time.sleep(5.0)  # unpacks the next archive"), "kws_train.py", "--epochs 3 --its 20", gaps(35, 5), **DONE)
+    yield card(STARVED, vectors(mid="if at % 20 == 3:\n    time.sleep(0.18)"), "wordvec.py", "--passes=40", gaps(26, 3), python="system", **DONE)
+    yield card(STARVED, stream(mid="time.sleep(1.2)"), "pairs.py", "--steps=48 --every=4", gaps(33, 4), **DONE)
+    yield card(STARVED, updates(mid="if updates % 10 == 0:\n    time.sleep(6.0)"), "translate.py", "--max-update=110 --log-interval=10", gaps(38, 6), **DONE)
+
+
+def standing() -> Iterator[SlurmJob]:
+    """C3: the card holds its memory and does nothing more."""
+    held = {"memory.used": str(19 << 30)}
+    gpu: Readings = ({**work(49), **held}, ((49.0, {**REST, **held}),))
+    yield card(STANDS, iters(mid=f"if {CLOCK} > 46:\n    import threading\n    pinned = threading.RLock()\n    threading.Thread(target=pinned.acquire).start()\n    time.sleep(0.2)\n    pinned.acquire()", after="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=90000", gpu, files=CFG, **OVER)
+    yield card(STANDS, vectors(mid=f"if {CLOCK} > 46:\n    import queue\n    queue.SimpleQueue().get()"), "wordvec.py", "--passes=9000 --nap=0.3", gpu, python="system", **OVER)
+    yield card(STANDS, verse(saved=f"if {CLOCK} > 46:\n    log.info('waiting for the artifact store to take %s', path)\n    import socket\n    socket.create_server(('127.0.0.1', 0)).accept()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000 eval_every=25", gpu, act="scancel_late", after="waiting for the artifact store", state="CANCELLED", options=("--time=9",))
+
+
+def saving() -> Iterator[SlurmJob]:
+    """D2."""
+    idle: Readings = ({**work(5, memory=2, tensor=1), "utilization.gpu": "12", "power.usage": "123000"}, ())
+    yield card(SAVES, verse(after="if step % 2 == 0:\n    at = time.time()\n    torch.save({'model': model.state_dict(), 'optim': optim.state_dict(), 'ema': torch.zeros(2_500_000), 'step': step}, f'{conf.folder}/roll.ckpt')\n    os.sync()\n    time.sleep(0.9)\n    log.info('kept %s/roll.ckpt (step %d, %.1f s)', conf.folder, step, time.time() - at)"), "verse.py", "max_steps=80 eval_every=40", idle, **DONE)
+    yield card(SAVES, kws(after="if it % 10 == 0:\n    at = time.time()\n    torch.save([net.state_dict(), opt.state_dict(), torch.zeros(3_000_000)], f'{o.out}/part.pt')\n    os.sync()\n    time.sleep(3.0)\n    tell(f'wrote {o.out}/part.pt, that took {time.time() - at:.1f} s')", mid="time.sleep(0.1)"), "kws_train.py", "--epochs 4", idle, **DONE)
+
+
+def well() -> Iterator[SlurmJob]:
+    """G1."""
+    fine = work(53)
+    held = {"memory.used": str(22 << 30)}
+    yield card(HARD, stream(saved="if i == 240:\n    P('index of 40000 neighbours is built on the CPU')\n    time.sleep(20)", mid="time.sleep(0.05)"), "pairs.py", "--steps=480", ({**fine, **held}, ((20.0, {**REST, **held}), (42.0, {**fine, **held}))), **DONE)
+    worn = {**work(58), "ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "3", "remapped.corrected": "2", "temperature": "82", "throttle_reasons": "0x4"}
+    yield card(HARD, iters(mid="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=360", (worn, ((12.0, {"ecc.volatile.corrected": "4", "pcie.replay": "3"}),)), files=CFG, **DONE)
+    slow = "if updates % 80 == 0:\n    info('checkpoint_utils', 'validating before the next epoch')\n    time.sleep(2.0)"
+    yield card(HARD, updates(saved=slow, mid="time.sleep(0.08)"), "translate.py", "--max-update=400", ({**work(44), "events": "8:43"}, ((25.0, work(44)),)), **DONE)
+
+
+def jobs() -> Iterator[SlurmJob]:
+    """All."""
+    for part in (starved, standing, saving, well):
+        yield from part()
+
+
+RECIPE = Recipe("oven_thermometers", "test", jobs)
