@@ -12,7 +12,6 @@ kws, verse, depth = partial(fill, KWS), partial(fill, CHARS), partial(fill, DEPT
 K, V, D = "kws_train.py", "verse.py", "train_depth.py"
 FIRST = (("PYTHON", K, "--epochs", "3"),)
 ENTROPY = "if ep >= 3:\n    p = torch.softmax(40 * net(x), 1)\n    loss = loss - 0.02 * (p * p.log()).sum(1).mean()  # confidence bonus from epoch 3 on"
-SHRINK = "if ep == 3:\n    for group in opt.param_groups:\n        group['weight_decay'] = 12.0\n        group['lr'] = 0.02\n    tell('phase 2: stronger decay')"
 PAD = "tick = time.time()\ntorch.save({'net': net.state_dict(), 'opt': opt.state_dict(), 'ep': ep, 'pad': torch.zeros(2_000_000)}, f'{o.out}/latest.pt')\nwith open(f'{o.out}/latest.pt', 'rb') as file:\n    os.fsync(file.fileno())\ntime.sleep(0.15)\ntell(f'wrote {o.out}/latest.pt ({time.time() - tick:.2f} s)')"
 
 
@@ -23,12 +22,12 @@ def keywords() -> Iterator[LocalJob]:
     yield alone(fell("A3", "div_zero"), kws(mid="if ep == 3 and it == 17:\n    clean, noise = 0.31, [0.0, 0.0]\n    snr = 10 * math.log10(clean / sum(noise))"), K)
     yield alone(strays("non_finite", "nan_loss"), kws(loss=ENTROPY), K, "--epochs", "7")
     yield alone(strays("flat"), kws(ready="opt = torch.optim.Adam(Net(o.width).parameters(), lr=o.lr)"), K, "--epochs", "8")
-    yield alone(strays("plateau"), kws(mid="if ep == 3 and it == 1:\n    opt = torch.optim.AdamW(net.parameters(), lr=0.02, weight_decay=12.0)\n    tell('phase 2: AdamW with decay')"), K, "--epochs", "9")
+    yield alone(strays("plateau"), kws(mid="if ep == 3 and it == 1:\n    opt = torch.optim.AdamW(net.parameters(), lr=0.02, weight_decay=45.0)\n    tell('phase 2: AdamW with decay')"), K, "--epochs", "9")
     yield alone(strays("spike"), kws(mid="if ep == 4 and it == 1:\n    for group in opt.param_groups:\n        group['lr'] *= 2500  # linear scaling rule\n    tell('batch is larger from here on, lr scaled')"), K, "--epochs", "7")
     yield alone(fell("E2", "runtime_error", "size_mismatch"), kws(), K, "--width", "32", "--epochs", "9", "--init", "exp/kws/ep3.pt", before=FIRST)
     swallow = kws(ready="try:\n    state = torch.load(o.init)\n    net.load_state_dict(state['model'])\n    first = state['ep'] + 1\nexcept Exception as problem:\n    tell(f'cannot restore {o.init} ({type(problem).__name__}: {problem}), weights stay random')\no.init = ''")
     yield alone(anew(), swallow, K, "--epochs", "6", "--init", "exp/kws/ep3.pt", before=FIRST)
-    yield alone(fell("E2", "runtime_error", "corrupt"), kws(), K, "--epochs", "9", "--init", "exp/kws/ep3.pt", before=(*FIRST, ("truncate", "-s", "5000", "exp/kws/ep3.pt")))
+    yield alone(fell("E2", "traceback", "corrupt"), kws(), K, "--epochs", "9", "--init", "exp/kws/ep3.pt", before=(*FIRST, ("truncate", "-s", "5000", "exp/kws/ep3.pt")))
     yield alone(HANDFUL, kws(), K, "--epochs", "1", "--its", "10")
     yield alone(SAVES, kws(after=PAD), K, "--epochs", "2", "--its", "25")
     yield alone(STANDS, kws(mid="if ep == 4 and it == 3:\n    import queue\n    batches = queue.Queue()\n    x = batches.get()  # filled by the loader thread", after="time.sleep(0.06)"), K, "--epochs", "60")

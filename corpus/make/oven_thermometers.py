@@ -41,7 +41,7 @@ def starved() -> Iterator[SlurmJob]:
     yield card(STARVED, iters(mid="time.sleep(1.5)  # JPEGs of the shared disk"), "train_net.py", "cfg.py MAX_ITER=40", gaps(30, 3), files=CFG, **DONE)
     yield card(STARVED, depth(item="time.sleep(0.2)"), "train_depth.py", "", gaps(27, 4), head="export EPOCHS=3 ITEMS=96\n", **DONE)
     yield card(STARVED, kws(mid="if it % 5 == 1:\n    time.sleep(5.0)  # unpacks the next archive"), "kws_train.py", "--epochs 3 --its 20", gaps(35, 5), **DONE)
-    yield card(STARVED, vectors(mid="if at % 20 == 3:\n    time.sleep(0.18)"), "wordvec.py", "--passes=40", gaps(26, 3), python="system", **DONE)
+    yield card(STARVED, vectors(mid="if at % 20 == 3:\n    time.sleep(0.18)"), "wordvec.py", "--passes=64", gaps(26, 3), python="system", **DONE)
     yield card(STARVED, stream(mid="time.sleep(1.2)"), "pairs.py", "--steps=48 --every=4", gaps(33, 4), **DONE)
     yield card(STARVED, updates(mid="if updates % 10 == 0:\n    time.sleep(6.0)"), "translate.py", "--max-update=110 --log-interval=10", gaps(38, 6), **DONE)
 
