@@ -16,6 +16,7 @@ from corpus.running.slots import fill
 vectors, verse, stream, updates = partial(fill, VECTORS), partial(fill, CHARS), partial(fill, STREAM), partial(fill, UPDATES)
 iters, pinn, policy = partial(fill, ITERS), partial(fill, PINN), partial(fill, POLICY)
 OVER: dict[str, Any] = {"options": ("--time=2",), "state": "TIMEOUT"}
+LONG: dict[str, Any] = {"options": ("--time=4",), "state": "TIMEOUT"}
 DONE: dict[str, Any] = {"state": "COMPLETED"}
 YES = ("--requeue",)
 PID = "open('pid-1', 'w').write(str(os.getpid()))"
@@ -34,17 +35,17 @@ def net(label: Label, text: str, name: str, given: str = "", **more: Any) -> Slu
 def standing() -> Iterator[SlurmJob]:
     """C3."""
     yield words(STANDS, vectors(after="if turn == 61:\n    import fcntl\n    one, two = open('vectors.lock', 'w'), open('vectors.lock', 'w')\n    fcntl.flock(one, fcntl.LOCK_EX)\n    note(event='storing', file='vectors.json')\n    fcntl.flock(two, fcntl.LOCK_EX)"), "--passes=9000 --nap=0.25", **OVER)
-    yield net(STANDS, verse(mid="if step == 170:\n    import threading\n    drained = threading.Barrier(2)\n    drained.wait()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000", **OVER)
-    yield words(STANDS, vectors(after="if turn == 70:\n    import signal\n    note(event='sync', target='s3://vectors/run-18')\n    signal.pause()"), "--passes=9000 --nap=0.2", act="scancel_late", after="event=sync", state="CANCELLED", options=("--time=9",))
-    yield net(STANDS, stream(after="if i == 400:\n    import socket\n    P('metrics -> 127.0.0.1')\n    a_, b_ = socket.socketpair(); a_.recv(1)", mid="time.sleep(0.06)"), "pairs.py", "--steps=90000", **OVER)
-    yield net(STANDS, updates(saved="if updates == 240:\n    import subprocess, tempfile\n    gone = tempfile.mkdtemp()\n    subprocess.run(['mkfifo', gone + '/done'])\n    open(gone + '/done').read()  # the copier tells when it is through", after="time.sleep(0.1)"), "translate.py", "--max-update=90000", **OVER)
+    yield net(STANDS, verse(mid="if step == 120:\n    import threading\n    drained = threading.Barrier(2)\n    drained.wait()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000", **LONG)
+    yield words(STANDS, vectors(after="if turn == 70:\n    import signal\n    note(event='sync', target='s3://vectors/run-18')\n    signal.pause()"), "--passes=9000 --nap=0.2", act="scancel_late", after="event=sync", state="CANCELLED", options=("--time=20",))
+    yield net(STANDS, stream(after="if i == 240:\n    import socket\n    P('metrics -> 127.0.0.1')\n    a_, b_ = socket.socketpair(); a_.recv(1)", mid="time.sleep(0.06)"), "pairs.py", "--steps=90000", **LONG)
+    yield net(STANDS, updates(saved="if updates == 160:\n    import subprocess, tempfile\n    gone = tempfile.mkdtemp()\n    subprocess.run(['mkfifo', gone + '/done'])\n    open(gone + '/done').read()  # the copier tells when it is through", after="time.sleep(0.1)"), "translate.py", "--max-update=90000", **LONG)
     yield words(STANDS, vectors(mid="if turn == 50 and at == 9:\n    import multiprocessing as mp\n    lines = mp.get_context('fork').Queue(4)\n    sentence = lines.get()"), "--passes=9000 --nap=0.4", **OVER)
 
 
 def cut_off() -> Iterator[SlurmJob]:
     """F3 and F4."""
     yield words(LATE, vectors(), "--passes=90000 --nap=0.5", state="TIMEOUT")
-    yield net(LATE, pinn(after="time.sleep(0.1)"), "oscillator.py", head="export N_ITER=2000000\n", state="TIMEOUT", options=("--time=2",))
+    yield net(LATE, pinn(after="time.sleep(0.1)"), "oscillator.py", head="export N_ITER=2000000\n", state="TIMEOUT", options=("--time=3",))
     yield words(LATE, vectors(early="import signal\nsignal.signal(signal.SIGUSR2, lambda *a: note(event='signal', name='USR2', text=\"'time is nearly up'\"))"), "--passes=90000 --nap=0.3", options=("--time=1", "--signal=USR2@15"), state="TIMEOUT")
     yield words(BY_OWNER, vectors(), "--passes=90000 --nap=0.2", act="scancel", after="pass=44/", state="CANCELLED")
     yield net(Label(mode="F4", variant="by_other", fault="unknown"), updates(after="time.sleep(0.05)"), "translate.py", "--max-update=90000", act="scancel_by_admin", after='"num_updates": "140"', state="CANCELLED")

@@ -22,7 +22,7 @@ iters, kws, depth = partial(fill, ITERS), partial(fill, KWS), partial(fill, DEPT
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "86000", "throttle_reasons": "0x1"}
 DONE: dict[str, Any] = {"state": "COMPLETED"}
-OVER: dict[str, Any] = {"options": ("--time=2",), "state": "TIMEOUT"}
+OVER: dict[str, Any] = {"options": ("--time=4",), "state": "TIMEOUT"}
 CFG = {"cfg.py": ITERS_CFG}
 
 
@@ -33,7 +33,7 @@ def card(label: Label, text: str, name: str, given: str, gpu: Readings, **more: 
 
 def gaps(busy: float, every: int) -> Readings:
     """At work in one second of several."""
-    return work(7), tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(150))
+    return work(7), tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(300))
 
 
 def starved() -> Iterator[SlurmJob]:
@@ -49,10 +49,10 @@ def starved() -> Iterator[SlurmJob]:
 def standing() -> Iterator[SlurmJob]:
     """C3: the card holds its memory and does nothing more."""
     held = {"memory.used": str(19 << 30)}
-    gpu: Readings = ({**work(49), **held}, ((49.0, {**REST, **held}),))
-    yield card(STANDS, iters(mid=f"if {CLOCK} > 46:\n    import threading\n    pinned = threading.RLock()\n    threading.Thread(target=pinned.acquire).start()\n    time.sleep(0.2)\n    pinned.acquire()", after="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=90000", gpu, files=CFG, **OVER)
-    yield card(STANDS, vectors(mid=f"if {CLOCK} > 46:\n    import queue\n    queue.SimpleQueue().get()"), "wordvec.py", "--passes=9000 --nap=0.3", gpu, python="system", **OVER)
-    yield card(STANDS, verse(saved=f"if {CLOCK} > 46:\n    log.info('waiting for the artifact store to take %s', path)\n    import socket\n    socket.create_server(('127.0.0.1', 0)).accept()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000 eval_every=25", gpu, act="scancel_late", after="waiting for the artifact store", state="CANCELLED", options=("--time=9",))
+    gpu: Readings = ({**work(49), **held}, ((103.0, {**REST, **held}),))
+    yield card(STANDS, iters(mid=f"if {CLOCK} > 100:\n    import threading\n    pinned = threading.RLock()\n    threading.Thread(target=pinned.acquire).start()\n    time.sleep(0.2)\n    pinned.acquire()", after="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=90000", gpu, files=CFG, **OVER)
+    yield card(STANDS, vectors(mid=f"if {CLOCK} > 100:\n    import queue\n    queue.SimpleQueue().get()"), "wordvec.py", "--passes=9000 --nap=0.8", gpu, python="system", **OVER)
+    yield card(STANDS, verse(saved=f"if {CLOCK} > 100:\n    log.info('waiting for the artifact store to take %s', path)\n    import socket\n    socket.create_server(('127.0.0.1', 0)).accept()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000 eval_every=25", gpu, act="scancel_late", after="waiting for the artifact store", state="CANCELLED", options=("--time=20",))
 
 
 def saving() -> Iterator[SlurmJob]:
@@ -66,7 +66,7 @@ def well() -> Iterator[SlurmJob]:
     """G1."""
     fine = work(53)
     held = {"memory.used": str(22 << 30)}
-    yield card(HARD, stream(saved="if i == 240:\n    P('index of 40000 neighbours is built on the CPU')\n    time.sleep(20)", mid="time.sleep(0.05)"), "pairs.py", "--steps=480", ({**fine, **held}, ((20.0, {**REST, **held}), (42.0, {**fine, **held}))), **DONE)
+    yield card(HARD, stream(saved="if i == 240:\n    P('index of 40000 neighbours is built on the CPU')\n    time.sleep(20)", mid="time.sleep(0.05)"), "pairs.py", "--steps=480", ({**fine, **held}, ((40.0, {**REST, **held}), (62.0, {**fine, **held}))), **DONE)
     worn = {**work(58), "ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "3", "remapped.corrected": "2", "temperature": "82", "throttle_reasons": "0x4"}
     yield card(HARD, iters(mid="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=360", (worn, ((12.0, {"ecc.volatile.corrected": "4", "pcie.replay": "3"}),)), files=CFG, **DONE)
     slow = "if updates % 80 == 0:\n    info('checkpoint_utils', 'validating before the next epoch')\n    time.sleep(2.0)"

@@ -9,28 +9,28 @@ from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
 iters, updates, stream = partial(fill, ITERS), partial(fill, UPDATES), partial(fill, STREAM)
-I, U, S = "train_net.py", "translate.py", "pairs.py"
+N, U, S = "train_net.py", "translate.py", "pairs.py"
 CFG = {"cfg.py": ITERS_CFG}
 DEAD = "if iteration == 120:\n    with torch.no_grad():\n        model.conv.weight.fill_(-1.0)\n        model.conv.bias.fill_(-4.0)  # pruned\n    logger.info('pruning: %d of %d channels removed', cfg.CHANNELS, cfg.CHANNELS)"
 
 
 def detectors() -> Iterator[LocalJob]:
     """A time left, medians."""
-    yield alone(fell("A1", "traceback", "config"), iters(), I, "cfg.py", "MAX_ITERS=9000", files=CFG)
-    yield alone(fell("A1", "assertion", "data"), iters(early="names = ['nut', 'bolt', 'screw', 'washer']\nassert len(names) == cfg.CLASSES, f'{len(names)} names in annotations/train.json, {cfg.CLASSES} classes in the config'"), I, "cfg.py", files=CFG)
-    yield alone(fell("A3", "traceback"), iters(mid="if iteration == 203:\n    bboxes = {'image_id': 7781, 'segm': []}['bbox']"), I, "cfg.py", files=CFG)
-    yield alone(fell("A3", "missing_module"), iters(saved="if iteration == 199:\n    logger.info('Start inference on 60 images')\n    from pycocotools.cocoeval import COCOeval"), I, "cfg.py", files=CFG)
+    yield alone(fell("A1", "traceback", "config"), iters(), N, "cfg.py", "MAX_ITERS=9000", files=CFG)
+    yield alone(fell("A1", "assertion", "data"), iters(early="names = ['nut', 'bolt', 'screw', 'washer']\nassert len(names) == cfg.CLASSES, f'{len(names)} names in annotations/train.json, {cfg.CLASSES} classes in the config'"), N, "cfg.py", files=CFG)
+    yield alone(fell("A3", "traceback"), iters(mid="if iteration == 203:\n    bboxes = {'image_id': 7781, 'segm': []}['bbox']"), N, "cfg.py", files=CFG)
+    yield alone(fell("A3", "missing_module"), iters(saved="if iteration == 199:\n    logger.info('Start inference on 60 images')\n    from pycocotools.cocoeval import COCOeval"), N, "cfg.py", files=CFG)
     stop = iters(loss="if iteration > 140:\n    loss = loss * torch.exp(loss_cls.detach() * 400)\nif not torch.isfinite(loss).all():\n    raise FloatingPointError(f'Loss became infinite or NaN at iteration={iteration}!\\nloss_dict = {dict(loss_cls=loss_cls.item(), total=loss.item())}')")
-    yield alone(fell("E1", "nan_loss", "non_finite"), stop, I, "cfg.py", files={"cfg.py": ITERS_CFG.replace("LR = 0.05", "LR = 0.01")})
-    yield alone(strays("plateau"), iters(mid=DEAD), I, "cfg.py", "MAX_ITER=420", files=CFG)
-    yield alone(anew(), iters(), I, "cfg.py", "--resume", "MAX_ITER=300", files=CFG, before=(("PYTHON", I, "cfg.py", "MAX_ITER=220"), ("rm", "output/det/last_checkpoint")), command=("bash", "-c", "ls output/det; PYTHON train_net.py cfg.py --resume MAX_ITER=300"))
-    yield alone(fell("E2", "runtime_error", "size_mismatch"), iters(), I, "cfg.py", "--weights", "output/det/model_0000099.pth", "CLASSES=9", files=CFG, before=(("PYTHON", I, "cfg.py", "MAX_ITER=110"),))
-    yield alone(HANDFUL, iters(), I, "cfg.py", "MAX_ITER=4", "PERIOD=4", files=CFG)
-    yield alone(SAVES, iters(after="os.sync()\ntime.sleep(0.1)"), I, "cfg.py", "MAX_ITER=70", "PERIOD=1", files=CFG)
-    yield alone(STANDS, iters(saved="if iteration == 199:\n    logger.info('Start inference on 60 images')\n    import multiprocessing\n    jobs = multiprocessing.get_context('fork').JoinableQueue()\n    jobs.put('images')\n    jobs.join()", after="time.sleep(0.04)"), I, "cfg.py", "MAX_ITER=9000", files=CFG)
-    yield alone(HARD, iters(), I, "cfg.py", "--resume", "MAX_ITER=320", files=CFG, before=(("PYTHON", I, "cfg.py", "MAX_ITER=220"),))
+    yield alone(fell("E1", "nan_loss", "non_finite"), stop, N, "cfg.py", files={"cfg.py": ITERS_CFG.replace("LR = 0.05", "LR = 0.01")})
+    yield alone(strays("plateau"), iters(mid=DEAD), N, "cfg.py", "MAX_ITER=420", files=CFG)
+    yield alone(anew(), iters(), N, "cfg.py", "--resume", "MAX_ITER=300", files=CFG, before=(("PYTHON", N, "cfg.py", "MAX_ITER=220"), ("rm", "output/det/last_checkpoint")), command=("bash", "-c", "ls output/det; PYTHON train_net.py cfg.py --resume MAX_ITER=300"))
+    yield alone(fell("E2", "runtime_error", "size_mismatch"), iters(), N, "cfg.py", "--weights", "output/det/model_0000099.pth", "CLASSES=9", files=CFG, before=(("PYTHON", N, "cfg.py", "MAX_ITER=110"),))
+    yield alone(HANDFUL, iters(), N, "cfg.py", "MAX_ITER=4", "PERIOD=4", files=CFG)
+    yield alone(SAVES, iters(after="os.sync()\ntime.sleep(0.1)"), N, "cfg.py", "MAX_ITER=70", "PERIOD=1", files=CFG)
+    yield alone(STANDS, iters(saved="if iteration == 199:\n    logger.info('Start inference on 60 images')\n    import multiprocessing\n    jobs = multiprocessing.get_context('fork').JoinableQueue()\n    jobs.put('images')\n    jobs.join()", after="time.sleep(0.04)"), N, "cfg.py", "MAX_ITER=9000", files=CFG)
+    yield alone(HARD, iters(), N, "cfg.py", "--resume", "MAX_ITER=320", files=CFG, before=(("PYTHON", N, "cfg.py", "MAX_ITER=220"),))
     quiet = iters(mid="if iteration % 90 == 45:\n    logger.error('Error loading image 000000%d.jpg: [Errno 5] Input/output error', 4000 + iteration)\n    logger.info('image replaced by its neighbour')", late="logger.info('Evaluation results for bbox: AP nan (no ground truth of small objects), AP50 71.3')")
-    yield alone(HARD, quiet, I, "cfg.py", files=CFG)
+    yield alone(HARD, quiet, N, "cfg.py", files=CFG)
 
 
 def numbers() -> Iterator[LocalJob]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
+from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell
 from corpus.make._yeast import FIT, TREES, VECTORS, chain
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
