@@ -55,7 +55,7 @@ def alone(label: Label, text: str, name: str, *given: str, python: str = "torch"
     """One program, under gpualert-run."""
     end = ends or {"C3": _over, "F3": _over, "F4": _stopped}.get(label.mode, _bad if label.failed_ranks else _zero)
     if label.mode in ("C3", "F3"):
-        more.setdefault("timeout_s", 150)
+        more.setdefault("timeout_s", 185 if label.mode == "C3" else 150)
     return LocalJob(label, {name: text, **(files or {})}, command or ("PYTHON", name, *given), python, ends=end, **more)
 
 

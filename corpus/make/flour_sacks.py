@@ -61,7 +61,7 @@ def waves() -> Iterator[LocalJob]:
     yield alone(strays("spike"), pinn(after="if n == 240:\n    for group in opt.param_groups:\n        group['lr'] = 4.0"), P, env={"N_ITER": "420"})
     yield alone(fell("A3", "runtime_error"), pinn(loss="if n >= 120:\n    torch.autograd.grad(loss, list(net.parameters()))"), P)
     yield alone(HANDFUL, pinn(), P, env={"N_ITER": "5"})
-    yield alone(LATE, pinn(after="time.sleep(0.06)"), P, env={"N_ITER": "200000"}, timeout_s=70)
+    yield alone(LATE, pinn(after="time.sleep(0.06)"), P, env={"N_ITER": "200000"})
     yield alone(GOOD, pinn(), P, env={"N_ITER": "300"})
     yield alone(fell("A2", None), pinn(after="if n == 260:\n    import ctypes\n    ctypes.CDLL(None).abort()  # the solver's own check"), P, ends=lambda s: s == -6)
 

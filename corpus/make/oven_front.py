@@ -56,7 +56,7 @@ def characters() -> Iterator[LocalJob]:
     each = "keep_at = time.time()\ntorch.save({'model': model.state_dict(), 'optim': optim.state_dict(), 'step': step, 'stats': torch.zeros(1_500_000)}, f'{conf.folder}/step_{step:05d}.ckpt')\nos.sync()\ntime.sleep(0.1)\nlog.info('kept %s/step_%05d.ckpt (step %d)', conf.folder, step, step)\nif os.path.exists(f'{conf.folder}/step_{step - 3:05d}.ckpt'):\n    os.remove(f'{conf.folder}/step_{step - 3:05d}.ckpt')"
     yield alone(SAVES, verse(after=each), V, "max_steps=80", "eval_every=20")
     yield alone(STANDS, verse(saved="if step == 200:\n    log.info('uploading %s', path)\n    import socket\n    ear = socket.create_server(('127.0.0.1', 0))\n    line = socket.create_connection(ear.getsockname())\n    line.sendall(b'PUT /verse/last.ckpt HTTP/1.1\\r\\n\\r\\n')\n    line.recv(1024)", after="time.sleep(0.04)"), V, "max_steps=9000")
-    yield alone(LATE, verse(after="time.sleep(0.35)"), V, "max_steps=90000", timeout_s=75)
+    yield alone(LATE, verse(after="time.sleep(0.35)"), V, "max_steps=90000")
     yield alone(HALTED, verse(after="time.sleep(0.05)"), V, "max_steps=90000", signal=ctrl_c("step 210 of"))
     yield alone(HARD, verse(), V, "resume=auto", "max_steps=260")
     scaler = verse(loss="if step in (1, 2, 3, 45):\n    log.warning('non-finite gradients at step %d (loss scale %d), step skipped; overflow=inf', step, 65536 >> step % 7)\n    continue")

@@ -56,7 +56,7 @@ def shapes() -> Iterator[LocalJob]:
     yield alone(strays("spike"), stream(mid="if i > 150:\n    temp *= 0.92  # annealed"), S, "--steps=260")
     yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), stream(), S, "--steps=900", "--ckpt=pairs_180.pt", before=(("PYTHON", S, "--steps=130"),))
     yield alone(SAVES, stream(mid="import os\nt1 = time.time()\ntorch.save(dict(enc=enc.state_dict(), opt=opt.state_dict(), i=i, bank=torch.zeros(3_000_000)), f'{name}_roll.pt'); os.sync(); time.sleep(0.3); P(f'-> {name}_roll.pt  {time.time() - t1:.2f}s')"), S, "--steps=40", "--every=2")
-    yield alone(LATE, stream(after="time.sleep(0.2)"), S, "--steps=1000000", timeout_s=70)
+    yield alone(LATE, stream(after="time.sleep(0.2)"), S, "--steps=1000000")
     yield alone(HALTED, stream(after="time.sleep(0.04)"), S, "--steps=100000", signal=ctrl_c("i=312 ", "TERM"))
     yield alone(GOOD, stream(), S, "--steps=320")
     yield alone(HARD, stream(saved="if i == 120:\n    try:\n        torch.ones(4, 5) @ torch.ones(4, 5)\n    except RuntimeError as e:\n        import traceback\n        traceback.print_exc()\n        P('nearest-neighbour probe failed, left out')"), S)
