@@ -129,7 +129,6 @@ for pair in sys.argv[1:]:
     key, value = pair.lstrip("-").replace("-", "_").split("=", 1)
     ARGS[key] = type(ARGS[key])(value) if not isinstance(ARGS[key], bool) else value == "true"
 A = type("A", (), ARGS)
-print("2026-12-04 08:11:09 | INFO | translate | " + json.dumps(ARGS), flush=True)
 torch.manual_seed(1)
 random.seed(1)
 
@@ -140,6 +139,9 @@ def info(who, text):
 
 def warn(who, text):
     print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} | WARNING | {who} | {text}", flush=True)
+
+
+info("translate", json.dumps(ARGS))
 
 
 #: early
