@@ -72,7 +72,7 @@ def pictures() -> Iterator[LocalJob]:
     yield alone(fell("A3", "assertion"), depth(item=item.format("assert depth.shape == (16, 24), f'scene {i} has {depth.shape}'")), D)
     yield alone(fell("A1", "permission", "data"), depth(early="scenes = sorted(os.listdir('scenes'))"), D, folders=("scenes",), locked=("scenes",))
     yield alone(fell("A1", "traceback", "config"), depth(), D, env={"EPOCHS": "ten"})
-    yield alone(strays("plateau"), depth(mid="if epoch == 2 and b == 0:\n    with torch.no_grad():\n        net[2].bias.fill_(-50.0)\n        net[4].bias.fill_(9.0)\n        for w in (net[4].bias, net[4].weight):\n            w.requires_grad_(False)"), D, env={"EPOCHS": "6"})
+    yield alone(strays("spike"), depth(mid="if epoch == 2 and b == 0:\n    with torch.no_grad():\n        net[2].bias.fill_(-50.0)\n        net[4].bias.fill_(9.0)\n        for w in (net[4].bias, net[4].weight):\n            w.requires_grad_(False)"), D, env={"EPOCHS": "6"})
     yield alone(fell("E2", "runtime_error", "size_mismatch"), depth(ready="net[4] = nn.Conv2d(12, 2, 1)"), D, env={"RESUME": "depth_002.pth", "EPOCHS": "9"}, before=(("PYTHON", "first.py"),), files={"first.py": depth(late="raise SystemExit") .replace('"EPOCHS", 3', '"EPOCHS_A", 2').replace('"RESUME", ""', '"RESUME_A", ""')})
     yield alone(HANDFUL, depth(), D, env={"EPOCHS": "1", "ITEMS": "32"})
     yield alone(STANDS, depth(item="if i == 97 and os.path.exists('depth_002.pth'):\n    open('.stage.fifo').read()", early="os.mkfifo('.stage.fifo')", after="time.sleep(0.2)"), D, env={"EPOCHS": "40"})
