@@ -128,9 +128,19 @@ def held_back() -> Iterator[HandJob]:
         )  # type: ignore[misc]  # fmt: skip
 
 
+def starved() -> Iterator[HandJob]:
+    """D1: for seconds at a time the card has nothing to do, step after step."""
+    label = Label(mode="D1", fault="user")
+    dice = Random(44)
+    rows: Lines = [(5.0, "reading TIFFs from /archive (nfs), 1 loader"), *((20.0 + 7.0 * i, f"tile batch {i:>3}/120 | focal {0.08 + 0.6 * (1 + i / 9) ** -0.8 + dice.uniform(0, 0.004):.4f} | wait {5.6 + dice.uniform(-0.5, 0.5):.2f} s | step {1.3 + dice.uniform(-0.1, 0.1):.2f} s") for i in range(1, 121)), (864.0, "epoch finished, val focal 0.151")]  # fmt: skip
+    yield entry(14, "landcover", label, rows, H100, lambda t: 31.0 if t > 15 else 0.3, lambda t: 88.0 if 20 < t < 862 and int(t / 10.95) % 5 == 0 else 0.0, code=0)
+    rows = [(3.0, "{\"loader\": \"webdataset\", \"workers\": 2, \"prefetch\": 0}"), *((30.0 + 4.2 * i, f"{{\"n\": {i * 2}, \"clip\": {2.1 + 2.4 * (1 + i / 11) ** -0.6:.4f}, \"data_s\": {3.3 + dice.uniform(-0.3, 0.3):.2f}, \"gpu_s\": {0.8 + dice.uniform(-0.05, 0.05):.2f}}}") for i in range(1, 161)), (704.0, "{\"done\": 320}")]  # fmt: skip
+    yield entry(15, "audio-clip", label, rows, {**H100, "name": "NVIDIA H100 NVL"}, lambda t: 48.0 if t > 22 else 0.3, lambda t: 79.0 if 30 < t < 702 and int(t / 8.9) % 4 == 0 else 0.0, code=0)
+
+
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for part in (full, broken, held_back):
+    for part in (full, broken, held_back, starved):
         yield from part()
 
 

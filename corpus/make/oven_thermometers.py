@@ -11,7 +11,7 @@ from corpus.label import Label
 from corpus.make._crumbs import HARD, SAVES, STANDS, STARVED
 from corpus.make._oven_torch import CHARS, DEPTH, KWS
 from corpus.make._proving import ITERS, ITERS_CFG, STREAM, UPDATES
-from corpus.make._yeast import VECTORS
+from corpus.make._yeast import FIT, MAKE_ROWS, VECTORS
 from corpus.running.crewed import CLOCK, cards
 from corpus.running.job import Recipe, SlurmJob
 from corpus.running.slots import fill
@@ -22,7 +22,7 @@ iters, kws, depth = partial(fill, ITERS), partial(fill, KWS), partial(fill, DEPT
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "86000", "throttle_reasons": "0x1"}
 DONE: dict[str, Any] = {"state": "COMPLETED"}
-OVER: dict[str, Any] = {"options": ("--time=4",), "state": "TIMEOUT"}
+OVER: dict[str, Any] = {"options": ("--time=3",), "state": "TIMEOUT"}
 CFG = {"cfg.py": ITERS_CFG}
 
 
@@ -49,10 +49,12 @@ def starved() -> Iterator[SlurmJob]:
 def standing() -> Iterator[SlurmJob]:
     """C3: the card holds its memory and does nothing more."""
     held = {"memory.used": str(19 << 30)}
-    gpu: Readings = ({**work(49), **held}, ((103.0, {**REST, **held}),))
-    yield card(STANDS, iters(mid=f"if {CLOCK} > 100:\n    import threading\n    pinned = threading.RLock()\n    threading.Thread(target=pinned.acquire).start()\n    time.sleep(0.2)\n    pinned.acquire()", after="time.sleep(0.08)"), "train_net.py", "cfg.py MAX_ITER=90000", gpu, files=CFG, **OVER)
-    yield card(STANDS, vectors(mid=f"if {CLOCK} > 100:\n    import queue\n    queue.SimpleQueue().get()"), "wordvec.py", "--passes=9000 --nap=0.8", gpu, python="system", **OVER)
-    yield card(STANDS, verse(saved=f"if {CLOCK} > 100:\n    log.info('waiting for the artifact store to take %s', path)\n    import socket\n    socket.create_server(('127.0.0.1', 0)).accept()", after="time.sleep(0.08)"), "verse.py", "max_steps=90000 eval_every=25", gpu, act="scancel_late", after="waiting for the artifact store", state="CANCELLED", options=("--time=20",))
+    gpu: Readings = ({**work(49), **held}, ((63.0, {**REST, **held}),))
+    waits = "import threading\n        pinned = threading.RLock()\n        threading.Thread(target=pinned.acquire).start()\n        time.sleep(0.2)\n        pinned.acquire()"
+    line = FIT.replace("import sys, time, math", "import os, sys, time, math").replace("time.sleep(0.05)", f"time.sleep(0.5)\n    if {CLOCK} > 60:\n        {waits}")
+    yield card(STANDS, line, "fit.py", "5000", gpu, head=f"mkdir -p data models\n{MAKE_ROWS}\n", python="system", **OVER)
+    yield card(STANDS, vectors(mid=f"if {CLOCK} > 60:\n    import queue\n    queue.SimpleQueue().get()"), "wordvec.py", "--passes=9000 --nap=0.8", gpu, python="system", **OVER)
+    yield card(STANDS, vectors(saved=f"if {CLOCK} > 57:\n    note(event='upload', target='artifact-store', file=settings['to'])\n    import socket\n    socket.create_server(('127.0.0.1', 0)).accept()"), "wordvec.py", "--passes=9000 --nap=0.25", gpu, python="system", act="scancel_late", after="event=upload", state="CANCELLED", options=("--time=20",))
 
 
 def saving() -> Iterator[SlurmJob]:
