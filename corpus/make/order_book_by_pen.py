@@ -49,6 +49,11 @@ def steady(value: float, since: float = 0.0, till: float = 1e9) -> Curve:
     return lambda t: value if since <= t < till else 0.0
 
 
+def turns(at_s: float, before: float, after: float) -> Curve:
+    """One value until then, another from then on."""
+    return lambda t: before if t < at_s else after
+
+
 def full() -> Iterator[HandJob]:
     """B1."""
     dice = Random(41)
@@ -123,9 +128,8 @@ def held_back() -> Iterator[HandJob]:
         top = float(card["sm_clock_max_mhz"])  # type: ignore[arg-type]
         yield entry(
             10 + number, name, HELD, rows, card, steady(11.0, 8), steady(98, 22, at), code=0, before=zero, after=gone,
-            sm_clock_mhz=lambda t, top=top, hot=hot, clock=clock: top - 30 if t < hot else clock, temperature_c=lambda t, hot=hot, brake=brake: 64 if t < hot or brake else 93,
-            throttle_reasons=lambda t, hot=hot, brake=brake: 0 if t < hot else (0x88 if brake else 0x60),
-        )  # type: ignore[misc]  # fmt: skip
+            sm_clock_mhz=turns(hot, top - 30, clock), temperature_c=turns(hot, 64, 64 if brake else 93), throttle_reasons=turns(hot, 0, 0x88 if brake else 0x60),
+        )  # fmt: skip
 
 
 def starved() -> Iterator[HandJob]:
