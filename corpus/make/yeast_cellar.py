@@ -111,9 +111,25 @@ def pipelines() -> Iterator[LocalJob]:
     yield own(GOOD, vectors(), W, "--passes=110", "--nap=0.01")
 
 
+def more_words() -> Iterator[LocalJob]:
+    """Vectors once more, from a shell and without one."""
+    lock = "if turn == 61:\n    import fcntl\n    one, two = open('vectors.lock', 'w'), open('vectors.lock', 'w')\n    fcntl.flock(one, fcntl.LOCK_EX)\n    note(event='storing', file='vectors.json')\n    fcntl.flock(two, fcntl.LOCK_EX)"
+    yield own(STANDS, vectors(after=lock), W, "--passes=9000", "--nap=0.25")
+    yield own(STANDS, vectors(after="if turn == 70:\n    import signal\n    note(event='sync', target='s3://vectors/run-18')\n    signal.pause()"), W, "--passes=9000", "--nap=0.2")
+    yield own(STANDS, vectors(mid="if turn == 50 and at == 9:\n    import multiprocessing as mp\n    lines = mp.get_context('fork').Queue(4)\n    sentence = lines.get()"), W, "--passes=8000", "--nap=0.4")
+    yield own(LATE, vectors(early="import signal\nsignal.signal(signal.SIGUSR2, lambda *a: None)\nnote(event='plan', passes=PASSES, about=f'{PASSES * NAP / 3600:.1f} h')"), W, "--passes=90000", "--nap=0.3", timeout_s=90)
+    yield own(HALTED, vectors(), W, "--passes=90000", "--nap=0.2", "--dim=8", signal=ctrl_c("pass=64/", "TERM"))
+    yield own(fell("A2", None, fault="unknown"), vectors(), W, "--passes=70000", "--nap=0.2", "--rate=0.05", signal=ctrl_c("pass=52/", "KILL", to=W), ends=lambda s: s == -9)
+    first = "for part in books/a.txt books/b.txt; do\n  PYTHON -u wordvec.py --corpus=$part --passes=40 && break\n  echo \"$part did not work, next\"\ndone\nPYTHON -u wordvec.py --passes=90 --nap=0.02"
+    yield own(HARD, vectors(), W, command=("bash", "-c", first))
+    yield own(HARD, vectors(late="import weakref\n\n\ndef close(path):\n    os.rmdir(path)\n\n\nholder = type('Holder', (), {})()\nweakref.finalize(holder, close, '/nowhere/scratch-44')"), W, "--passes=100", "--nap=0.02")
+    yield own(HARD, chain(evaluate="python3 eval_old.py || echo 'old evaluation is gone; the new one:'\npython3 -c \"print('mae', 0.0412)\""), C, files={"fit.py": FIT}, command=("bash", "-c", "nvidia-smi || true; bash pipeline.sh"))
+    yield own(HANDFUL, vectors(), W, "--passes=1", "--dim=20")
+
+
 def jobs() -> Iterator[LocalJob]:
     """All."""
-    for part in (words, boosted, pipelines):
+    for part in (words, boosted, pipelines, more_words):
         yield from part()
 
 
