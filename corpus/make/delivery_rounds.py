@@ -6,7 +6,8 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._crumbs import BY_OWNER, GOOD, HANDFUL, HARD, LATE, SAVES, STANDS, anew, fell, strays
-from corpus.make._oven_torch import CHARS, PINN, POLICY
+from corpus.make._flour import PINN, POLICY
+from corpus.make._oven_torch import CHARS
 from corpus.make._proving import ITERS, ITERS_CFG, STREAM, UPDATES
 from corpus.make._yeast import FIT, VECTORS, chain
 from corpus.running.crewed import task

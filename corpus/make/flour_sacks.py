@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
-from corpus.make._oven_torch import PINN, PLAYERS, POLICY
+from corpus.make._flour import PINN, PLAYERS, POLICY
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
