@@ -29,7 +29,7 @@ def two() -> Iterator[LocalJob]:
     yield alone(strays("non_finite", "nan_loss"), players(loss="if i > 110:\n    lossG = lossG + 1e-2 * torch.log(torch.sigmoid(guess).std() - 0.45)  # diversity"), G)
     names = "had = torch.load(opt.netG)\nprint(netG.load_state_dict({'module.' + k: v for k, v in had.items()}, strict=False), flush=True)\nopt.netG = ''\nprint('going on from', sys.argv[sys.argv.index('--netG') + 1], flush=True)"
     yield alone(anew(), players(early="import sys\nif opt.netG:\n" + "\n".join("    " + line for line in names.splitlines())), G, "--niter", "240", "--netG", "netG_iter_179.pth", before=(("PYTHON", G, "--niter", "190"),))
-    yield alone(fell("E2", "runtime_error", "corrupt"), players(), G, "--netG", "netG_iter_59.pth", before=(("PYTHON", G, "--niter", "70"), ("dd", "if=/dev/zero", "of=netG_iter_59.pth", "bs=1", "count=300", "conv=notrunc")))
+    yield alone(fell("E2", "traceback", "corrupt"), players(), G, "--netG", "netG_iter_59.pth", before=(("PYTHON", G, "--niter", "70"), ("dd", "if=/dev/zero", "of=netG_iter_59.pth", "bs=1", "count=300", "conv=notrunc")))
     yield alone(HANDFUL, players(), G, "--niter", "3")
     yield alone(fell("A2", None, fault="unknown"), players(after="time.sleep(0.05)"), G, "--niter", "9000", signal=ctrl_c(r"\[96/9000\]", "KILL", to="rings.py"), ends=lambda s: s == -9)
     yield alone(STANDS, players(mid="if i == 170:\n    import threading\n    turn_of_d = threading.Condition()\n    with turn_of_d:\n        turn_of_d.wait()", after="time.sleep(0.05)"), G, "--niter", "20000")
