@@ -21,12 +21,12 @@ def nodes() -> Iterator[SlurmJob]:
     yield seat(of(2, 3), "MEGA", 4, 2, where="-wn1,n6", given="--train-iters 90000", act="lose_node", after="iteration       20/", **GONE)
     yield seat(label, "FSEQ", 2, where="-wn5", head="export CFG='{\"max_update\": 90000}'\n", act="slurmd_dies", after='"num_updates": "20"', **GONE)
     yield seat(label, "DET", 2, where="-wn4", given="epochs=9000", act="node_down", after=r"\[1\]\[15/", **GONE)
-    yield seat(of(2, 3), "SERVE", 4, 2, where="-wn2,n6", head=LONG, act="lose_node", after="round  600 of", **GONE)
-    yield seat(of(1), "SHARDS", 2, 2, where="-wn1,n6", given="9000 0.5", act="lose_node", after="pass 60/", **GONE)
-    yield seat(label, "SERVE", 3, where="-wn5", head=LONG, act="slurmd_dies", after="round  600 of", **GONE)
-    yield seat(label, "SHARDS", 4, 2, where="-wn2,n5", given="9000 0.5", act="slurmd_dies", after="pass 60/", **GONE)
-    yield seat(label, "SERVE", 6, 2, where="-wn1,n4", head=LONG, act="node_down", after="round  600 of", **GONE)
-    yield seat(label, "SHARDS", 3, where="-wn4", given="9000 0.5", act="node_down", after="pass 60/", **GONE)
+    yield seat(of(2, 3), "SERVE", 4, 2, where="-wn2,n6", head=LONG, act="lose_node", after="round  200 of", **GONE)
+    yield seat(of(1), "SHARDS", 2, 2, where="-wn1,n6", given="9000 0.5", act="lose_node", after="pass 20/", **GONE)
+    yield seat(label, "SERVE", 3, where="-wn5", head=LONG, act="slurmd_dies", after="round  200 of", **GONE)
+    yield seat(label, "SHARDS", 4, 2, where="-wn2,n5", given="9000 0.5", act="slurmd_dies", after="pass 20/", **GONE)
+    yield seat(label, "SERVE", 6, 2, where="-wn1,n4", head=LONG, act="node_down", after="round  200 of", **GONE)
+    yield seat(label, "SHARDS", 3, where="-wn4", given="9000 0.5", act="node_down", after="pass 20/", **GONE)
 
 
 def limits() -> Iterator[SlurmJob]:

@@ -23,7 +23,7 @@ def went_on() -> Iterator[SlurmJob]:
     yield seat(TWICE, "MEGA", 2, 2, given="--train-iters 260 --save-interval 40 --save ck --load ck", act="requeue", after="from iteration      80", **YES)
     yield seat(TWICE, "BYTES", 2, head=SELF.replace("it 80", "(it 80)"), given="--iters 260 --keep 40 --resume", act="requeues_itself", after="saved runs/bytelm.pt", **YES)
     away = "-xn1,n2,n3,n4,n5"
-    yield seat(TWICE, "SERVE", 3, where=away, head="export ROUNDS=700\n", code={"load": STATE, "after": KEEP}, act="lose_node_and_go_on", after="written at round 160", **YES)
+    yield seat(TWICE, "SERVE", 3, where=away, head="export ROUNDS=1000\n", code={"load": STATE, "after": KEEP}, act="lose_node_and_go_on", after="written at round 160", **YES)
     yield seat(TWICE, "SHARDS", 3, where=away, head="[ -e passes.txt ] && export BEGIN=$(sort -n passes.txt | tail -1)\necho \"begin at pass ${BEGIN:-1}\"\n", given="70 0.5", code={"after": "((me == 0)) && echo \"$pass\" >>passes.txt"}, act="lose_node_and_go_on", after="pass 20/", **YES)
     yield seat(URGENT, "FSEQ", 2, where="-wn3", head="export CFG='{\"save_interval_updates\": 40, \"max_update\": 280}'\n", code={"load": FIND}, act="preempt", after="checkpoint_last.pt .epoch 1 @ 80", **YES)
     yield seat(URGENT, "SERVE", 3, where="-wn3", head="export ROUNDS=900\n", code={"load": STATE, "after": KEEP}, act="preempt", after="written at round 320", **YES)
