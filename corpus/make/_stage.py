@@ -44,7 +44,7 @@ def seat(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[s
     kind = "torchruns" if how == "torchrun" and nodes > 1 else how
     start = body or LINES[kind].format(more=f" {srun}" if srun else "", ranks=ranks, nodes=nodes, per=ranks // nodes, run=run) + "\n"
     limit = ("--time=1",) if more.get("state") == "TIMEOUT" and not any(o.startswith("--time") for o in options) else ()
-    places = ELSEWHERE if where is None else where
+    places = _place(nodes, ranks + len(given) + len(head) + len(str(code))) if where is None else where
     each = (f"--ntasks-per-node={ranks // nodes}",) if ranks % nodes == 0 else ()
     beside = {"boxes.py": _stalls.CONFIG} if name == "DET" else {}
     pernode = f"export PER_NODE={ranks // nodes} MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT\n" if name == "LIGHT" else ""
@@ -52,6 +52,17 @@ def seat(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[s
         label, {FILES[name]: text or fill(PROGRAMS[name], **(code or {})), **beside, **(files or {})}, f"#!/bin/bash\n{HEAD}{pernode}{head}{start}{tail}",
         (f"-N{nodes}", f"-n{ranks}", *each, *((places,) if places else ()), *limit, *options), python or HOME.get(name, "torch"), **more,
     )  # fmt: skip
+
+
+def apart(label: Label, name: str, ranks: int, nodes: int = 1, *, where: str = ELSEWHERE, **more: Any) -> SlurmJob:
+    """The same, away from nodes that other jobs of the recipe lose."""
+    return seat(label, name, ranks, nodes, where=where, **more)
+
+
+def _place(nodes: int, number: int) -> str:
+    """Slurm would put them all on the first node: a small machine's watchers there are late then."""
+    first = 1 + number % 6
+    return f"-wn{first}" if nodes == 1 else f"-wn{first},n{1 + first % 6}" if nodes == 2 else ""
 
 
 def lit(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:  # noqa: PLR0917
@@ -62,7 +73,7 @@ def lit(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], othe
     code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
     more["code"], more["head"] = code, f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
     options = (f"--gres=gpu:{per}", *more.pop("options", ()))
-    return seat(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, where=more.pop("where", "-xn5,n6"), **more)
+    return seat(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, **more)
 
 
 def _from_the_start(readings: Readings) -> Readings:

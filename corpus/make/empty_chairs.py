@@ -20,7 +20,7 @@ def elsewhere() -> Iterator[SlurmJob]:
     yield seat(NEVER, "DET", 4, 2, code={"before": wrong}, act="scancel_late", after=r"\[3\] master is", state="CANCELLED", options=("--time=5",))
     agents = "srun -N2 -n2 --ntasks-per-node=1 bash -c 'echo \"$SLURMD_NODENAME: agent $SLURM_NODEID\"; exec PYTHON -m torch.distributed.run --nnodes 2 --nproc-per-node 2 --rdzv-backend c10d --rdzv-id run$SLURM_NODEID --rdzv-endpoint 127.0.0.1:$PORT bytelm.py'\n"
     yield seat(NEVER, "BYTES", 4, 2, body=agents, **TWO)
-    mine = "if RANK == 2:\n    PORT += 1\nsay('will connect to %s:%d', HOST, PORT)"
+    mine = "if RANK == 2:\n    globals()['PORT'] = PORT + 1\nsay('will connect to %s:%d', HOST, PORT)"
     yield seat(NEVER, "SERVE", 4, 2, code={"connect": mine}, head="export CONNECT_S=600\n", **OVER)
     file = "store = f'file:///tmp/rdv-{os.environ[\"SLURM_JOB_ID\"]}-{os.environ[\"SLURMD_NODENAME\"]}'\nlogger.info('rank %d: shared file %s', RANK, store)"
     yield seat(NEVER, "FSEQ", 2, 2, code={"before": file}, **TWO)

@@ -22,8 +22,8 @@ def second_tries() -> Iterator[SlurmJob]:
     yield seat(HARD, "DET", 3, body=index, code={"early": "runner.log.info('%d annotations', len(open('data/annotations.idx').readlines()))"}, srun="-K", **DONE)
     tool = "srun -n1 python3 -c 'import ctypes; ctypes.string_at(0)' || echo \"memcheck ended with $?; it is broken on this image and not needed\"\n"
     yield seat(HARD, "SERVE", 4, 2, head=tool, **DONE)
-    flavour = "srun --mpi=pmix_v9 -n4 PYTHON pic1d.py 200 0.05 || echo 'no such flavour here, using mpiexec'\n"
-    yield seat(HARD, "PLASMA", 4, given="220 0.05", head=flavour, **DONE)
+    flavour = "srun --mpi=pmix_v9 -n2 PYTHON pic1d.py 200 0.05 || echo 'no such flavour here, using mpiexec'\n"
+    yield seat(HARD, "PLASMA", 2, given="160 0.05", head=flavour, **DONE)
     sizes = f"for micro in 400000000 2000; do\n  export MICRO=$micro\n  echo \"micro batch $micro\"\n  srun bash -c '{ENV}; exec PYTHON -u pretrain_small.py --train-iters 220' && break\n  echo 'it did not fit, trying a smaller one'\ndone\n"
     yield seat(HARD, "MEGA", 2, body=sizes, code={"early": "arena = torch.empty(int(os.environ['MICRO']), 90_000, dtype=torch.float32)[:1]\nprint_rank_0(f' > arena for {os.environ[\"MICRO\"]} samples is there')"}, **DONE)
     first = "if os.environ.get('TORCHELASTIC_RESTART_COUNT') == '0' and RANK == 1:\n    time.sleep(2)\n    raise ConnectionResetError(104, 'Connection reset by peer: token server')\nif os.environ.get('TORCHELASTIC_RESTART_COUNT') == '0':\n    time.sleep(4)"
@@ -60,7 +60,7 @@ def loud_words() -> Iterator[SlurmJob]:
     stale = "if RANK == 2 and n in (70, 150):\n    try:\n        socket.create_connection(('127.0.0.1', 9), timeout=2)\n    except OSError:\n        import traceback\n        say('FATAL: metrics collector is unreachable\\n%s', traceback.format_exc())"
     yield seat(HARD, "SERVE", 3, code={"work": stale}, **DONE)
     handler = "if cycle in (40, 110) and rank == 1:\n    try:\n        comm.send(cost, dest=size + 4)\n    except MPI.Exception as error:\n        sys.stderr.write(f'[{rank}] ERROR: {error}; neighbour list built anew\\n')"
-    yield seat(HARD, "PLASMA", 3, given="220 0.05", code={"before": "comm.Set_errhandler(MPI.ERRORS_RETURN)", "mid": handler}, **DONE)
+    yield seat(HARD, "PLASMA", 2, given="160 0.05", code={"before": "comm.Set_errhandler(MPI.ERRORS_RETURN)", "mid": handler}, **DONE)
     pool = "if rank == 1 and epoch == 3:\n    import multiprocessing, signal, traceback\n    from concurrent.futures import ProcessPoolExecutor\n    from concurrent.futures.process import BrokenProcessPool\n    with ProcessPoolExecutor(1, multiprocessing.get_context('fork')) as pool:\n        try:\n            pool.submit(signal.raise_signal, signal.SIGKILL).result()\n        except BrokenProcessPool:\n            traceback.print_exc()\n            print('worker 1: decoder process was killed; a new one is started', flush=True)"
     yield seat(HARD, "SPAWN", 3, code={"epoch": pool}, **DONE)
     spike = "if iteration in (90, 91):\n    loss = loss * 40\nif iteration == 92:\n    print_last('WARNING: loss spike (x40) at iteration 90; straggler report: rank 1 took 2.4x the median; nothing was skipped')"
@@ -102,7 +102,7 @@ def chains() -> Iterator[SlurmJob]:
     yield seat(HARD, "SERVE", 4, act="suspend", after="round   60 of", head="export ROUNDS=400\n", **DONE)
     slice_ = "spent = torch.tensor([float(time.time() - t0 > 12)])\ndist.all_reduce(spent)\nif spent.item():\n    p0(f'bytelm | time slice over at it {it}; stopping on purpose, next job goes on')\n    break"
     yield seat(HARD, "BYTES", 2, 2, given="--iters 90000 --keep 40", code={"after": slice_}, **DONE)
-    yield seat(GOOD, "PLASMA", 8, given="260 0.05", **DONE)
+    yield seat(GOOD, "PLASMA", 2, given="180 0.05", **DONE)
     yield seat(GOOD, "SERVE", 12, 3, where="-xn4,n5,n6", head="export ROUNDS=160\n", **DONE)
 
 
