@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpus.label import Label
-from corpus.make import _stalls, _stalls_light
+from corpus.make import _stalls, _stalls_json, _stalls_light
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import SlurmJob
 from corpus.running.slots import fill
 
-FILES = {**_stalls.FILES, **_stalls_light.FILES}
-PROGRAMS = {name: str(getattr(part, name)) for part in (_stalls, _stalls_light) for name in part.FILES}
+FILES = {**_stalls.FILES, **_stalls_json.FILES, **_stalls_light.FILES}
+PROGRAMS = {name: str(getattr(part, name)) for part in (_stalls, _stalls_json, _stalls_light) for name in part.FILES}
 HEAD = "export OMP_NUM_THREADS=1 PORT=$((20000 + SLURM_JOB_ID * 19 % 11000)) T0=$(date +%s)\n"
 TAIL = "status=$?\nsleep 0.5\nexit $status\n"
 CLOCK = "time.time() - float(os.environ['T0'])"

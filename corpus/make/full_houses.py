@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._stage import seat, when
+from corpus.make._stage import seat
 from corpus.running.job import Recipe, SlurmJob
 
 GOOD = Label(mode="G1", fault="none")
@@ -28,7 +28,7 @@ def second_tries() -> Iterator[SlurmJob]:
     yield seat(HARD, "MEGA", 2, body=sizes, code={"early": "arena = torch.empty(int(os.environ['MICRO']), 90_000, dtype=torch.float32)[:1]\nprint_rank_0(f' > arena for {os.environ[\"MICRO\"]} samples is there')"}, **DONE)
     first = "if os.environ.get('TORCHELASTIC_RESTART_COUNT') == '0' and RANK == 1:\n    time.sleep(2)\n    raise ConnectionResetError(104, 'Connection reset by peer: token server')\nif os.environ.get('TORCHELASTIC_RESTART_COUNT') == '0':\n    time.sleep(4)"
     elastic = "srun -N1 -n1 PYTHON -m torch.distributed.run --standalone --nproc-per-node 3 --max-restarts 3 fseq_train.py\n"
-    yield seat(HARD, "FSEQ", 3, body=elastic, code={"early": first}, **DONE)
+    yield seat(HARD, "FSEQ", 3, body=elastic, code={"before": "store = 'env://'", "early": first}, **DONE)
     copy = "for try in 1 2 3; do\n    cp part-$me.csv work-$me.csv && break\n    echo \"shard $me: try $try failed, fetching the part again\" >&2\n    seq 50 > part-$me.csv\ndone"
     yield seat(HARD, "SHARDS", 3, given="24 0.5", code={"early": copy}, **DONE)
     kill = "srun -n1 bash -c 'echo \"warm-up of the file cache\"; sleep 300' & warm=$!\nsleep 6\nkill $warm\nwait $warm\necho \"warm-up cut off after 6 s ($?)\"\n"
