@@ -179,9 +179,10 @@ def slow(number: int) -> HandJob:
         wire = [(14.0, f"{node}:{5100 + rank}:{5200 + rank} [{local}] NCCL INFO NET/Socket : Using [0]enp129s0f0:10.21.7.{30 + rank // per}<0>")] if variant == "interconnect" else []
         hand.rank(rank, node, sorted([*wire, (31 + rank / 20, f"rank {rank} on {node}"), *([*rows, (end - 3, "run is complete")] if rank == 0 else [])]), code=0, end=end, local=local, stream="both")
     hand.ended("COMPLETED", end=end + 2, steps=(("batch", "COMPLETED", 0, 0), ("0", "COMPLETED", 0, 0)))
+    rest: dict[str, float] = {"utilization_percent": 0, "sm_activity_percent": 0, "power_mw": 95_000}
     for rank, node, local in ranks:
         if mode == "D1":
-            spans = [(0.0, idle()), *((60 + k * (end - 60) / 63, busy(30, 240) if k % 4 == 0 else {"utilization_percent": 0, "sm_activity_percent": 0, "power_mw": 95_000}) for k in range(63))]
+            spans = [(0.0, idle()), *((60 + k * (end - 60) / 63, busy(30, 240) if k % 4 == 0 else rest) for k in range(63))]
         elif variant == "save_storm":
             spans = [(0.0, idle()), (60.0, busy(5, 126, utilization_percent=12))]
         elif variant == "interconnect":
