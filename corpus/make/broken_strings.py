@@ -30,25 +30,25 @@ def startups() -> Iterator[SlurmJob]:
 def signals() -> Iterator[SlurmJob]:
     """A2."""
     seg = "import ctypes\nctypes.memmove(16, 32, 8)"
-    yield seat(crash("A2", "segfault", (2,), (2,)), "FSEQ", 4, 2, srun="-K", code={"data": when("RANK == 2 and updates == 83", seg)}, **BAD)
+    yield seat(crash("A2", "segfault", (2,)), "FSEQ", 4, 2, srun="-K", code={"data": when("RANK == 2 and updates == 83", seg)}, **BAD)
     yield seat(crash("A2", "segfault", (1,)), "BYTES", 3, code={"data": when("me == 1 and it == 71", seg)}, **BAD)
-    yield seat(crash("A2", None, (3,), (3,)).but(fault="unknown"), "SERVE", 4, srun="-K", code={"early": when("RANK == 3", "open('pid-1', 'w').write(str(os.getpid()))")}, head="export ROUNDS=60000\n", act="kill_rank", after="round   80 of", **BAD)
+    yield seat(crash("A2", None, (3,)).but(fault="unknown"), "SERVE", 4, srun="-K", code={"early": when("RANK == 3", "open('pid-1', 'w').write(str(os.getpid()))")}, head="export ROUNDS=60000\n", act="kill_rank", after="round   80 of", **BAD)
     abort = "if rank == 0 and cycle == 93:\n    sys.stderr.write('pic1d: corrupted free list, giving up\\n')\n    sys.stderr.flush()\n    os.abort()"
     yield seat(crash("A2", None, (0,)), "PLASMA", 3, given="6000 0.05", code={"data": abort}, **BAD)
     fpe = "if rank == 1 and epoch == 4 and i == 9:\n    import signal\n    signal.raise_signal(signal.SIGILL)"
     yield seat(crash("A2", None, (1,)), "SPAWN", 3, code={"data": fpe}, head="export EPOCHS=4000\n", **BAD)
     null = "if rank == 1 and self.iter == 77:\n    import ctypes\n    ctypes.CFUNCTYPE(None)(24)()"
-    yield seat(crash("A2", "segfault", (1,), (1,)), "DET", 2, srun="-K", given="epochs=900", code={"data": null}, **BAD)
+    yield seat(crash("A2", "segfault", (1,)), "DET", 2, srun="-K", given="epochs=900", code={"data": null}, **BAD)
 
 
 def midways() -> Iterator[SlurmJob]:
     """A3."""
     yield seat(crash("A3", "file_not_found", (1,)), "BYTES", 3, given="--iters 6000", code={"data": when("me == 1 and it == 91", "open('/scratch/books/vol-2.txt', 'rb')")}, **BAD)
-    yield seat(crash("A3", "assertion", (2,), (2,)), "MEGA", 4, 2, srun="-K", given="--train-iters 6000", code={"data": when("rank == 2 and iteration == 77", "begin_of_doc = torch.tensor([63, 64])\nassert begin_of_doc.max() < 64, f'token id {begin_of_doc.max()} is beyond the padded vocabulary'")}, **BAD)
+    yield seat(crash("A3", "assertion", (2,)), "MEGA", 4, 2, srun="-K", given="--train-iters 6000", code={"data": when("rank == 2 and iteration == 77", "begin_of_doc = torch.tensor([63, 64])\nassert begin_of_doc.max() < 64, f'token id {begin_of_doc.max()} is beyond the padded vocabulary'")}, **BAD)
     yield seat(crash("A3", "runtime_error", (0,)), "DET", 3, given="epochs=900", srun="-K", code={"val": "if rank == 0:\n    torch.rand(3, 5) @ torch.rand(4, 2)"}, **BAD)
-    yield seat(crash("A3", "traceback", (1,), (1,)), "FSEQ", 2, 2, srun="-K", head="export CFG='{\"max_update\": 6000}'\n", code={"data": when("RANK == 1 and updates == 121", "'café, crème'.encode('utf-8')[:4].decode('utf-8')")}, **BAD)
-    yield seat(crash("A3", "div_zero", (2,), (2,)), "SERVE", 4, 2, srun="-K", head="export ROUNDS=60000\n", code={"work": when("RANK == 2 and n == 140", "seen = []\nmean = sum(seen) / len(seen)")}, **BAD)
-    yield seat(crash("A3", "ram_oom", (1,), (1,)), "PODS", 2, srun="-K", given="--steps 6000", code={"data": when("rank == 1 and step == 66", "table = np.zeros((9_000_000, 800_000))\ntable[0] = 1")}, **BAD)
+    yield seat(crash("A3", "traceback", (1,)), "FSEQ", 2, 2, srun="-K", head="export CFG='{\"max_update\": 6000}'\n", code={"data": when("RANK == 1 and updates == 121", "'café, crème'.encode('utf-8')[:4].decode('utf-8')")}, **BAD)
+    yield seat(crash("A3", "div_zero", (2,)), "SERVE", 4, 2, srun="-K", head="export ROUNDS=60000\n", code={"work": when("RANK == 2 and n == 140", "seen = []\nmean = sum(seen) / len(seen)")}, **BAD)
+    yield seat(crash("A3", "ram_oom", (1,)), "PODS", 2, srun="-K", given="--steps 6000", code={"data": when("rank == 1 and step == 66", "table = np.zeros((9_000_000, 800_000))\ntable[0] = 1")}, **BAD)
     yield seat(crash("A3", "permission", (0,)), "SPAWN", 2, head="export EPOCHS=4000\n", code={"epoch": when("rank == 0 and epoch == 4", "open('/usr/share/hogs.pt', 'wb').write(b'')")}, **BAD)
     yield seat(crash("A3", "traceback", (0,)), "BOOST", 2, srun="-K", given="4000", code={"data": when("epoch == 31 and collective.get_rank() == 0", "raise KeyError('valid-rmse')")}, **BAD)
     yield seat(crash("A3", "traceback", (1,)), "LIGHT", 2, srun="-K", head="export MAX_EPOCHS=900\n", code={"data": when("step == 57 and rank == 1", "batch = batch[:1]")}, **BAD)

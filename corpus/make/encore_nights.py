@@ -34,10 +34,10 @@ def did_not_end() -> Iterator[SlurmJob]:
     yield apart(OVER, "SERVE", 4, where="-wn3", head="export ROUNDS=90000\n", options=("--no-requeue",), act="preempt_for_good", after="round  300 of", state="PREEMPTED")
     yield apart(OVER, "BYTES", 2, where="-wn3", given="--iters 90000 --keep 40", options=("--no-requeue",), act="preempt_for_good", after="it    60/", state="PREEMPTED")
     yield apart(TWICE.but(variant="requeued"), "SERVE", 3, head="export ROUNDS=90000\n", code={"after": KEEP}, act="requeue_hold", after="written at round 80", options=("--requeue",), state="CANCELLED")
-    half = Label(mode="E2", variant="corrupt", cause="traceback", fault="user", failed_ranks=(0,), first_ranks=(0,))
+    half = Label(mode="E2", variant="corrupt", cause="traceback", fault="user", first_ranks=(0,))
     read = STATE.replace("if os.path.exists('state.json'):\n", "if os.path.exists('state.json'):\n    say('loading checkpoint state.json')\n")
     yield apart(half, "SERVE", 3, srun="-K", head="export ROUNDS=600\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] && truncate -s 40 state.json\n", code={"load": read, "after": KEEP.replace("state.json written", "checkpoint state.json written")}, act="requeue", after="written at round 80", options=("--requeue",), state="FAILED")
-    late = Label(mode="A3", cause="file_not_found", fault="user", first_ranks=(1,), failed_ranks=(1,))
+    late = Label(mode="A3", cause="file_not_found", fault="user", first_ranks=(1,))
     yield apart(late, "SERVE", 3, srun="-K", head="export ROUNDS=900\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] || touch part-$SLURM_JOB_ID.db\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] && rm -f part-$SLURM_JOB_ID.db\n", code={"load": STATE, "after": KEEP, "work": when("RANK == 1 and n % 50 == 0 and n > 200", "open(f'part-{os.environ[\"SLURM_JOB_ID\"]}.db').close()")}, act="requeue", after="written at round 120", options=("--requeue",), state="FAILED")
 
 

@@ -42,7 +42,7 @@ def anew() -> Iterator[SlurmJob]:
     yield seat(scratch, "BYTES", 3, head=again, given="--iters 260 --keep 40", code={"early": "if os.environ['RUN'] != '0':\n    p0(f'bytelm | run {os.environ[\"RUN\"]} after requeue')"}, act="requeue", after=r"\(it 80\)", options=("--requeue",), **DONE)
     size = Label(mode="E2", variant="size_mismatch", cause="runtime_error", fault="user", failed_ranks=(0, 1))
     yield seat(size, "DET", 2, files={"old.py": "import torch\ntorch.manual_seed(0)\nw = {'0.weight': torch.randn(8, 1, 3, 3), '0.bias': torch.zeros(8), '4.weight': torch.randn(4, 200), '4.bias': torch.zeros(4)}\ntorch.save({'state_dict': w, 'iter': 270}, 'latest.pth')\n"}, head="PYTHON old.py\n", given="load_from=latest.pth resume=True", **BAD)
-    corrupt = Label(mode="E2", variant="corrupt", cause="runtime_error", fault="user")
+    corrupt = Label(mode="E2", variant="corrupt", cause="traceback", fault="user")
     yield seat(corrupt, "BYTES", 2, files={"old.py": "import torch\ntorch.save({'net': {'head.weight': torch.randn(256, 32)}, 'it': 4000}, 'k.pt')\n"}, head="PYTHON old.py\ntruncate -s 9000 k.pt\n", given="--resume --out k.pt", **BAD)
     none = Label(mode="E2", variant="no_valid_checkpoint", cause="file_not_found", fault="user")
     yield seat(none, "FSEQ", 3, srun="-K", head="export CFG='{\"restore_file\": \"checkpoints/checkpoint_3_9000.pt\", \"max_update\": 12000}'\n", **BAD)

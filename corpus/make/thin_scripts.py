@@ -19,7 +19,7 @@ def home(label: Label, name: str, command: str, code: Mapping[str, str] | None =
 def jobs() -> Iterator[LocalJob]:
     """E2, E3, A1, A3 and A2."""
     old = "python -c \"import torch; torch.save({'net': {'head.weight': torch.randn(256, 32)}, 'it': 4000}, 'k.pt')\"; "
-    yield home(Label(mode="E2", variant="corrupt", cause="runtime_error", fault="user"), "BYTES", f"{old}truncate -s 9000 k.pt; {RUN} bytelm.py --resume --out k.pt")
+    yield home(Label(mode="E2", variant="corrupt", cause="traceback", fault="user"), "BYTES", f"{old}truncate -s 9000 k.pt; {RUN} bytelm.py --resume --out k.pt")
     yield home(Label(mode="E2", variant="no_valid_checkpoint", cause="file_not_found", fault="user"), "FSEQ", f"{RUN} fseq_train.py", {"before": "store = 'env://'"}, CFG='{"restore_file": "checkpoints/checkpoint_3_9000.pt", "max_update": 12000}')
     part = "mkdir ckpts; echo 900 > ckpts/latest_checkpointed_iteration.txt; python -c \"import torch; torch.save({'word.weight': torch.randn(64, 32), 'place': torch.zeros(16, 32)}, 'ckpts/iter_0000900.pt')\"; "
     own = {"before": "os.environ['RANK'] = str(rank)"}
