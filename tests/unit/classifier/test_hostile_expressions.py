@@ -19,6 +19,7 @@ from gpualert_slurm import classifier
 from gpualert_slurm.classifier.engine import engine
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES
 from gpualert_slurm.classifier.parents import LONGEST_LINE
+from gpualert_slurm.classifier.saves import MOST_TEXT
 
 MOST_S = 4.0
 """Of CPU for 1 MiB of such lines: four times what is asked of a quiet machine."""
@@ -54,7 +55,7 @@ def everywhere() -> dict[re.Pattern, str]:
 
 
 FOUND = everywhere()
-SHORTER = {"parents._PLACE": LONGEST_LINE}
+SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT}
 """Given no more than so many characters."""
 
 
