@@ -85,6 +85,7 @@ NEAR = (
     (b"Cannot allocate memory", b"Cannot allocate melody"), (b"cudaErrorMemoryAllocation", b"cudaErrorMelodyAllocation"), (b"File not found", b"Fire not found"),
     (b"can't open file", b"can't oven fire"), (b"RESOURCE_EXHAUSTED: Out of memory", b"RESOURCE_EXHAUSTER: Out of melodies"), (b"ALLOC_FAILED", b"ALLOC_FOILED"), (b"by zero", b"by hero"), (b"by_zero", b"by_hero"), (b"Unable to allocate", b"Unable to allomate"),
     (b"out of memory", b"out of melody"), (b"does not exist", b"does not exalt"), (b"command not found", b"command not foul."), (b"allocate vector", b"allocate victor"),
+    (b"' is not found", b"' is not fount"), (b"Errno::ENOENT", b"Errno::ENOVNT"),
 )  # fmt: skip
 
 
