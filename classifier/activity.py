@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier import citations
@@ -23,6 +23,13 @@ PLAUSIBLE = 1e18
 """No reading of a GPU or a host is larger; what is (or is not a number) is no reading."""
 Window = tuple[int | None, int | None]
 WHOLE: Window = (None, None)
+AT_ONCE_NS = 1_000_000_000
+"""Progress that all arrived within a second came out of a buffer, as stdout's into a file: when what it tells was done, it does not say."""
+
+
+def at_once(times_ns: Collection[int]) -> bool:
+    """Whether lines of progress that arrived at these times came out of a buffer together."""
+    return max(times_ns) - min(times_ns) < AT_ONCE_NS
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from gpualert_slurm.classifier import citations
-from gpualert_slurm.classifier.activity import Activity, cards_of
+from gpualert_slurm.classifier.activity import WHOLE, Activity, at_once, cards_of
 from gpualert_slurm.classifier.admitted import admitted
 from gpualert_slurm.classifier.advance import Advance, advance_of
 from gpualert_slurm.classifier.below import names_below
@@ -259,7 +259,7 @@ class Facts:
     def activity(self) -> Activity:
         """What the GPUs did, over the time of progress and after it."""
         times = [m.time_ns for m in self.advance.marks if m.time_ns is not None]
-        work = (min(times), max(times)) if times else (None, None)
+        work = (min(times), max(times)) if times and not at_once(times) else WHOLE
         recent = (self._late_ns, None)
         return Activity(cards_of(self.job, self.series, self._gpus_of_tasks), work, recent)
 

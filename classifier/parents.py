@@ -19,6 +19,9 @@ _RESUME = re.compile(
     r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
 )
 """Options by which training programs are told what to go on from (Trainer, Megatron-LM, Lightning's CLI, Axolotl, plain loops)."""
+_STATE = re.compile(
+    r"(?<=[=\s])['\"]?(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|hdf5|keras|msgpack|tar|model|json|state|weights))(?![\w./-])"
+)
 _PRINTED = re.compile(
     r"(?<![\w.])['\"]?(?:resume(?:[_-](?:from|path|ckpt|checkpoint)\w{0,12})?|continue[_-]from|restore[_-]from|ckpt[_-]path|checkpoint[_-]path)['\"]?"
     r"\s?[=:]\s?['\"]?(?P<path>[^\s'\",;)}\]]{4,400})"
@@ -132,6 +135,12 @@ def told_paths(job: JobRecord, row: AccountingRecord | None, *, resumed: bool = 
             if path.lower() not in NEVER and path not in {p for p, _ in found}:
                 found.append((path, cite))
     return found[:MOST]
+
+
+def named_states(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
+    """Files that a command line names, in whatever option, and that may hold a model's state."""
+    found = {match["path"]: cite for line, cite in reversed(_lines(job, row)) for match in _STATE.finditer(line)}
+    return list(found.items())[:MOST]
 
 
 def _lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:

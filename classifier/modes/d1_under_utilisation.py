@@ -63,7 +63,7 @@ class UnderUtilisation(FailureMode):
         at = card or next(iter(low), None)
         if at is None:
             cites = tuple(e for c in seen[:2] if (e := c.cite("gpu_utilization_percent", "gpu_activity")) is not None)
-            return ruled_out("the GPUs were busy while the run advanced", FLIP, *cites)
+            return ruled_out(f"the GPUs were busy {min(means.values()):.0f} % of the time and more while the run advanced", FLIP, *cites)
         cited = at.cite("gpu_utilization_percent", "gpu_activity")
         busy = Said(f"a GPU was busy {means[at.uuid]:.0f} % of the time on average", (cited,) if cited else ())
         small = confirmed is not None and confirmed.evidence[0].says == "gpu_bursts" and _small(facts, [at])
@@ -119,7 +119,7 @@ def _often_still(facts: Facts, card: Card, name: str, values: tuple[float, ...])
     step_s, still = facts.advance.step_s, sum(v <= IDLE_PERCENT for v in values) / len(values)
     if step_s is None or len(values) < FEW_STEPS or still < STALL_SHARE or sum(v >= 2 * LOW_PERCENT for v in values) < MIN_STALLS:
         return None
-    if step_s * still < 2 * STALL_S:
+    if step_s * still < STALL_S:
         return None
     cite = card.cite(name, "gpu_bursts")
     seconds = f"some {step_s * still:.0f} s of each step's {step_s:.1f} s"

@@ -11,7 +11,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, printed_paths, told_paths
+from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, told_paths
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.evidence import Evidence, Quote
@@ -36,7 +36,9 @@ LEARNED_ALL = 0.35
 SHORTEST_NAME = 4
 _AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
 """The count in a checkpoint's name."""
+_UNREADABLE = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
+SCRATCH = "the program said that it starts from scratch"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
@@ -59,7 +61,7 @@ class Resume(FailureMode):
             return crash
         parent = facts.parent
         if parent is None and facts.ended_well and not facts.advance.loaded and (gone := _missed(facts)) is not None:
-            return ruled_in(f"{gone[0]} is what it was to go on from, and the program said that it starts from scratch", FLIP, _without(facts, *gone))
+            return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
         if parent is None:
             if not facts.ended_well:
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
@@ -229,20 +231,28 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
     )
 
 
-def _missed(facts: Facts) -> tuple[str, Evidence] | None:
-    """The path that a run printed among its settings as what to go on from, and its own word that nothing was loaded from there."""
-    told = [e for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
+def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
+    """The path that a run was told to go on from, by its settings or its command line, and its own word that nothing was loaded from there."""
+    told = [(e, e.source.text) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
+    states = [path for path, _ in named_states(facts.job, facts.row)] if told else []
     for path in printed_paths(facts.job) if told else ():
-        for said in told:
-            text = said.source.text if isinstance(said.source, Quote) else ""
+        for said, text in told:
             if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
-                return path, said
+                return path, SCRATCH, said
+    for said, text in told:
+        if "_IncompatibleKeys(" in text:
+            return next(iter(states), "the state that it loaded"), "none of its keys fits the model's own", said
+        for path in states:  # what is merely absent may be where a first start is to save: only the name of a later state says that it is not
+            if _names(text, path) and (_AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text)):
+                return path, SCRATCH, said
     return None
 
 
-def _without(facts: Facts, path: str, said: Evidence) -> Account:
-    shows = [Said(f"its own settings name {path} to go on from, and the program said that it starts from scratch", (said,))]
+def _without(facts: Facts, path: str, why: str, said: Evidence) -> Account:
+    shows = [Said(f"{path} is what it was to go on from, and {why}", (said,))]
     shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
+    look = f"Look whether it is there, from the job's working directory and node: ls -l {shlex.quote(path)}"
+    strip = "Take the prefix off before loading (torch.nn.modules.utils.consume_prefix_in_state_dict_if_present), and load with strict=True."
     return Account(
         headline=words.headline(f"completed, but started from scratch instead of {path}"),
         shows=tuple(shows),
@@ -250,7 +260,7 @@ def _without(facts: Facts, path: str, said: Evidence) -> Account:
         variant="from_scratch",
         implies=(f"what was saved at {path} was not used",),
         cannot_decide=("whether a first start was wanted",),
-        advice=(f"Look whether it is there, from the job's working directory and node: ls -l {shlex.quote(path)}",),
+        advice=(look if why == SCRATCH else strip,),
     )
 
 

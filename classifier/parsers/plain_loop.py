@@ -35,13 +35,14 @@ _NO_LOAD = re.compile(
     r"(?:(?:check-?points?|ckpts?|snapshots?|resume file|state|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar))\b.{0,60}?"
     r"\b(?:missing|not (?:found|there|readable|usable)|does(?: not|n't) exist|is (?:broken|corrupt|unreadable|empty))"
     r"|\b(?:[Nn]o|NO) (?:\w{1,12} ){0,2}(?:check-?points?|ckpts?|snapshots?)|\b[Nn]othing to (?:resume|restore|load|continue)"
+    r"|\b[Nn]o [\w./~-]{1,200}\.[a-z]\w{1,11} (?:here|there|yet|found)\b"
     r"|\b(?:[Cc]ould(?: not|n't)|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:read|open|load|find|restore)"
     r" .{0,80}?(?:check-?point|ckpt|snapshot|state|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|tar)\b))"
 )
 _ANEW = (
     r"\bfrom scratch\b|\bfresh(?:ly)? (?:start|run|model|weights|init\w*)|[Ss]tart(?:ing|s)? (?:fresh|anew|afresh|over)\b"
     r"|\b[Rr]andom(?:ly)? init|initiali[sz]\w{1,6} randomly|\bbegin(?:ning|s)? (?:anew|again|afresh)\b"
-    r"|(?:from|at) (?:step|epoch|iteration|update) [01]\b|\buntrained\b"
+    r"|(?:from|at) (?:step|epoch|iteration|update) [01]\b|\buntrained\b|\b(?:at|stays?|remains?|left|kept) random\b"
 )
 _EXTRA = (
     ("grad_norm", "norm", re.compile(r"(?<!\w)g(?:rad(?:ient)?[_ -]?)?norm" + _VALUE)),
@@ -294,12 +295,15 @@ PARSER = Parser(
                 "WARNING could not read runs/a/last.pt (Invalid magic number), initialising randomly",
                 "Checkpoint runs/a/last.pt does not exist. Random init.",
                 "=> no checkpoint found at 'runs/a/last.pt'",
+                "[kws] cannot restore exp/kws/ep3.pt (KeyError: 'model'), weights stay random",
+                "no vectors-60.json here, vectors begin at random",
             ),
             near_misses=(
                 "runs/a/last.pt missing, giving up",
                 "missing keys: head.weight (newly initialised)",
                 "=> loaded checkpoint 'runs/a/last.pt' (epoch 3)",
                 "no labels found at step 0",
+                "negatives are chosen at random",
             ),
             read=_not_loaded,
         ),

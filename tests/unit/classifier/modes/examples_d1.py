@@ -40,7 +40,16 @@ def _instants(step_s: float, values: tuple[float, ...] = (90.0, 0.0, 0.0), memor
     return trained(200, every=step_s).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, held])
 
 
+def _at_once() -> Run:
+    """Its output came out of a buffer when it ended."""
+    text = "".join(f"step {i}/200 loss {3.0 / (1 + i / 10):.4f}\n" for i in range(1, 201))
+    duty, held = series("gpu_duty_percent", "n1", STOP_AND_GO, every=2), series("gpu_memory_used_bytes", "n1", [60 * GIB] * 20, every=10)
+    return Run().rank(0, "n1", text, code=0, end=205, times=[204.0] * 200).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, held])
+
+
 EXAMPLES = {
+    "steps of four seconds, and no work at three of four instants": lambda: done(_instants(4.0, (90.0, 0.0, 0.0, 0.0)), end=811),
+    "the engine stops and goes, and all that was printed came at the end": lambda: done(_at_once()),
     "steps of six seconds, and no work at two of three instants": lambda: done(_instants(6.0), end=1211),
     "the engine stops and goes": lambda: done(_slow()),
     "and processes wait for storage": lambda: done(_slow(series=[series("host_psi_io_percent", "n1", [60.0] * 20, uuid=None, every=10)])),

@@ -57,7 +57,16 @@ def _anew(save: str, lines: str, *, first: int = 1, known: int | None = None, lo
     return lambda: done(Run(past=(past,)).accounting("REQUEUED", code=0, end=30).rank(0, "n1", text, code=0, end=clock + 1, times=times), end=clock + 2)
 
 
+def _began(said: str, submitted: str):
+    """A run that trains to its end, submitted so, after it said what it did about its state."""
+    return lambda: done(Run().rank(0, "n1", said + "\n" + steps(1, 60), code=0, end=61, times=ticks(62)), end=62, submit_line=f"sbatch train.sh {submitted}")
+
+
+KEYS = "_IncompatibleKeys(missing_keys=['0.weight', '0.bias'], unexpected_keys=['{0}.weight', '{0}.bias'])"
 EXAMPLES = {
+    "its command line's file cannot be read, and it went on": _began("cannot restore exp/kws/ep3.pt (KeyError: 'model'), weights stay random", "--init exp/kws/ep3.pt"),
+    "its command line's file of a later pass is not there": _began("no vectors-60.json here, vectors begin at random", "--passes=90 --from=vectors-60.json"),
+    "every key has a prefix, and none was loaded": _began(KEYS.format("module.0"), "--netG netG_iter_179.pth"),
     "it tells of every 20th step, and of the first 20": _anew("[saved] w.pkl at step {step}", "[step {step}/240] xent={loss:.4f}", known=120),
     "no loss, and steps from the first to the last": _anew("state after {step} flushed to disk", "iteration {step}/240", known=120, losses=False),
     "no loss, and steps that come further than the earlier attempt's": _anew("kept at iter {step}", "iter {step} return 1.5", known=120, losses=False),
@@ -85,6 +94,9 @@ EXAMPLES = {
     "the file it said it goes on from is not there": _dies("OSError: cannot open out/last-7.pkl", "resuming from out/last-7.pkl\n"),
 }
 NEAR_MISSES = {
+    "a first start: the file that its command line names is where it will save": _began("no checkpoint at out/last.pt, starting from scratch", "--state out/last.pt"),
+    "another head alone does not fit": _began("_IncompatibleKeys(missing_keys=['head.weight'], unexpected_keys=['fc.weight'])", "--weights base_7.pth"),
+    "a file that its command line does not name": _began("could not read cache_3.pt, starting from scratch", "--init base_7.pth"),
     "another file than that of its option": _told("--resume best.pt", "FileNotFoundError: [Errno 2] No such file or directory: 'train.csv'"),
     "its option's file may not be read": _told("--resume best.pt", "PermissionError: [Errno 13] Permission denied: 'best.pt'"),
     "a word of its option stands in a message": _told("--resume run", "ValueError: cannot run without labels"),
