@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -240,34 +242,40 @@ def paced(one: Series) -> list[tuple[int, int]]:
 
 def _interval_seconds(series: tuple[Series, ...]) -> float | None:
     """Median seconds between two points of the longest timed series."""
-    best: list[float] = []
+    best: list[int] = []
     for one in series:
         if one.name in {"step", "loss"} and len(one.times_ns) > len(best) + 1:  # else it cannot be longer
             points = [(t, s) for t, s in itertools.zip_longest(one.times_ns, one.steps[: len(one.times_ns)]) if t is not None]
-            pairs = [p for p in itertools.pairwise(points) if p[0][1] is None or p[0][1] != p[1][1]]  # the same step is another rank's
-            each = [(after - before) / 1e9 for (before, _), (after, _) in pairs if after >= before]
+            # the same step is another rank's
+            each = [then - t for (t, s), (then, step) in itertools.pairwise(points) if then >= t and (s is None or s != step)]
             best = each if len(each) > len(best) else best
-    return statistics.median(best) if best else None
+    return statistics.median(best) / 1e9 if best else None
+
+
+def by_log(said: Iterable[Evidence]) -> list[list[Evidence]]:
+    """What was quoted, log by log, each in the order given: several ranks, and the script, may tell of the same."""
+    files: dict[tuple[str | None, str], list[Evidence]] = {}
+    for one in said:
+        if isinstance(one.source, Quote):
+            files.setdefault((one.where.node, one.source.file), []).append(one)
+    return list(files.values())
 
 
 def _between(marks: list[Evidence]) -> list[float]:
     """Seconds between the lines of progress of that writer who has most of them: where no series of steps or losses tells the rhythm."""
-    times: dict[tuple[str | None, str], list[int]] = {}
-    for mark in marks:
-        if mark.time_ns is not None and isinstance(mark.source, Quote):
-            times.setdefault((mark.where.node, mark.source.file), []).append(mark.time_ns)
-    best = max(times.values(), key=len, default=[])
+    timed = by_log(mark for mark in marks if mark.time_ns is not None)
+    best = [mark.time_ns for mark in max(timed, key=len, default=[]) if mark.time_ns is not None]
     return [(after - before) / 1e9 for before, after in itertools.pairwise(sorted(best))] if len(best) >= LEAST_LINES else []
 
 
 def _longest_seconds(series: tuple[Series, ...]) -> float | None:
     """The longest time between two points of one timed series."""
-    each: list[float] = []
+    longest: list[int] = []
     for one in series:
         if one.name in {"step", "loss"}:
             times = [t for t in one.times_ns if t is not None]
-            each += [(after - before) / 1e9 for before, after in itertools.pairwise(times)]
-    return max(each, default=None)
+            longest.append(max(map(operator.sub, times[1:], times), default=0))
+    return max(longest) / 1e9 if longest else None
 
 
 def _metrics(evidence: tuple[Evidence, ...], series: tuple[Series, ...], loss: Series | None) -> dict[str, float]:

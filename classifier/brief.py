@@ -75,6 +75,15 @@ _SET = re.compile(
     re.IGNORECASE,
 )
 """Settings of how many steps there are to be in all."""
+_SET_PLAINLY = re.compile(
+    r"(?<![A-Za-z_.-])(?:n_?)?(?:steps|iters|iterations|updates|niter|n_?iter)['\"]?\s?[:=]\s?['\"]?(?P<n>\d{1,9})(?![\d.])", re.IGNORECASE
+)
+_DONE = re.compile(
+    r"\b(?:after|finished|done|completed?|trained(?: for)?|ran|did|end(?:ed)?|stop(?:ped)?(?: at| after)?|made|took)\b\W{1,3}(?P<n>\d{1,9}) "
+    r"(?:train(?:ing)? |optimi[sz]er |gradient )?(?:steps?|iterations?|iters|updates?)\b"
+    r"|\b(?P<m>\d{1,9}) (?:train(?:ing)? |optimi[sz]er |gradient )?(?:steps?|iterations?|iters|updates?) (?:done|finished|completed?|in \d)",
+    re.IGNORECASE,
+)
 _TRAINS = re.compile(r"\btrain|\bloss\b|\bepoch|optimi[sz]er|learning_rate|\blr\b|boost|\bfit\b", re.IGNORECASE)
 _NO_TRAINER = re.compile(
     r"\b(?:evaluat(?:e|ed|ing|ion)|inference|inferring|predict(?:s|ed|ing|ion|ions)?|benchmark\w*|generat(?:e|ed|ing)|sampling|testing)\b",
@@ -119,12 +128,20 @@ def set_to(facts: Facts) -> tuple[int, Evidence | None] | None:
     if go.loaded or len(go.marks) >= MOST_TOLD or (go.steps_done or 0) >= MOST_TOLD or (go.loss is not None and go.loss.points_seen >= MOST_TOLD):
         return None
     texts = list(_texts(facts.job))
-    told = {int(found["n"]) for text in texts for found in _SET.finditer(text)}
+    told = {int(found["n"]) for text in texts for found in _SET.finditer(text)} or _set_and_done(texts)
     if len(told) != 1 or any(_NO_TRAINER.search(text) for text in texts) or not any(_TRAINS.search(text) for text in texts):
         return None
     most = told.pop()
     epochs = len({m.data["epoch"] for m in go.marks if "epoch" in m.data})
     return (most, go.marks[-1] if go.marks else None) if 0 < most < MOST_TOLD and epochs < 2 else None
+
+
+def _set_and_done(texts: list[str]) -> set[int]:
+    """Steps by a plain word among the settings (it may be those of a pass), where the last word of the log is that so many were done."""
+    sets = {int(found["n"]) for text in texts for found in _SET_PLAINLY.finditer(text)}
+    last = [lines[-1][-MOST_LINE:] for text in texts if (lines := [line for line in text.splitlines() if line.strip()])]
+    done = {int(found["n"] or found["m"]) for line in last if (found := _DONE.search(line)) is not None and not _OF_A_TEST.search(line)}
+    return sets & done if len(sets) == 1 else set()
 
 
 def only_judges(facts: Facts) -> bool:

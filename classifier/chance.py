@@ -36,6 +36,17 @@ _TOLD = re.compile(
     r"|(?<![A-Za-z])(?:num_?classes|n_?classes|classes|vocab(?:_?size| size)?|num_?labels)['\"]?\s?[:=]\s?(?P<m>\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
+_HEIGHT = re.compile(
+    r"\b(?:chance|random guess(?:ing|es)?)(?: level| loss| value)?(?: ?[:=]| is| would be| gives| lies at) {0,3}"
+    r"(?P<height>\d{1,3}\.\d{1,8})(?![\d.]| ?%)",
+    re.IGNORECASE,
+)
+"""``InfoNCE at chance is 4.159``: of how many there are to guess among, only the program knows."""
+LEAST_LEAPT = 8
+LEAPT = 4.0
+"""Of all that came before, what a loss is that leapt and stayed there, in at least three of its last values."""
+LEAST_OF_MEAN, AT_ONE = 8, 0.02
+_SQUARED = re.compile(r"(?:\b|_)(?:mse|l2)(?:\b|_)", re.IGNORECASE)
 _CHANGING = re.compile(
     r"curriculum|anneal|distill|\bkl[_ ]?weight|penalt|lambda[_ ]?(?:sched|ramp)|hardness|\bema\b|adversar|continual|\btask \d", re.IGNORECASE
 )
@@ -46,6 +57,10 @@ def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[flo
     """Why a loss is one of guesses; None where nothing shows it."""
     if len(numbers) < LEAST or min(numbers) <= 0 or tuned_or_played(job):
         return None
+    for height in {float(found["height"]) for text in _texts(job) for found in _HEIGHT.finditer(text)}:
+        late = numbers[len(numbers) // 4 :]
+        if height > 0 and max(numbers) <= MOST_START * height and all(abs(v - height) <= NEAR * height for v in late) and level(late):
+            return f"that is where the program says that chance lies ({height:.4g})"
     told = _told(job)
     for classes in sorted({*CLASSES, *(n for n in told if n > 1)}):
         height = math.log(classes)
@@ -56,6 +71,13 @@ def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[flo
         if _settled(numbers, height):
             return f"it settled at a guess's among {classes}"
     return None
+
+
+def of_the_mean(lines: Sequence[str], numbers: Sequence[float]) -> str | None:
+    """Why a squared error is that of who always says the mean, of targets scaled to a variance of one; ``lines``: those that tell of progress."""
+    if len(numbers) < LEAST_OF_MEAN or any(abs(v - 1.0) > AT_ONE for v in numbers) or not all(_SQUARED.search(line) for line in lines):
+        return None
+    return "a squared error of 1 is what always saying the mean of scaled targets has"
 
 
 def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
@@ -100,6 +122,10 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     start, last = statistics.median(numbers[:3]), numbers[-1]
     if last > RUN_OFF * max(start, numbers[0]) and last - start > RUN_OFF and last >= max(numbers[:-1]):
         return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}"
+    late = numbers[-max(3, len(numbers) // 4) :]
+    before = max(numbers[: len(numbers) // 2], default=0.0)
+    if len(numbers) >= LEAST_LEAPT and min(late) > max(LEAPT * before, before + 1.0) and not changing(job) and not tuned_or_played(job):
+        return f"the loss leapt from {before:.4g} at the most to {last:.4g}, and stayed there"
     if len(numbers) < LEAST_RISING or changing(job) or tuned_or_played(job):
         return None
     count, third = len(numbers), len(numbers) // 3

@@ -34,6 +34,7 @@ ROUGH, HIGHER = 0.005, 1.03
 """How exactly a share is one class's; and what a loss was at first, at most, that did not come down."""
 FLEW, FAR = 3.0, 1.5
 """An error at so many times its best, and its start."""
+FOR_GOOD = 4.0
 _NUMBER = re.compile(r"(?<![\w.])([-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_])))", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)\b", re.IGNORECASE)
 """What a number is of, where that stands behind it."""
@@ -166,9 +167,17 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
     if min(values) < 0 or facts.advance.loss is not None or _HELD_OUT.search(name) or tuned_or_played(facts.job) or changing(facts.job):
         return None
     start, best, last = max(statistics.median(values[:3]), values[0]), min(values), statistics.median(values[-3:])
-    if rose(facts.job, values) is not None or (last > FLEW * best and last > FAR * start and last - best > 0.5 and values[-1] >= max(values[:-2])):
+    flew = last > FLEW * best and last > FAR * start and last - best > 0.5 and (values[-1] >= max(values[:-2]) or _stays(values, start, best))
+    if flew or rose(facts.job, values) is not None:
         return "spike", f"{name} rose from {values[0]:.4g} to {values[-1]:.4g}, its best was {best:.4g}", column.marks[-3:]
     return None
+
+
+def _stays(values: Sequence[float], start: float, best: float) -> bool:
+    """Whether it is far off for good: in all of its last third, after it had come down, and nearly all of it in one step."""
+    tail = values[-max(LEAST_ROWS, len(values) // 3) :]
+    leap = max(b - a for a, b in pairwise(values))
+    return best < start and min(tail) > FOR_GOOD * start and leap > 0.5 * (statistics.median(tail) - best)
 
 
 def _same(facts: Facts, trained: Sequence[Column], found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:

@@ -28,6 +28,12 @@ _COUNT = re.compile(
     r"|n_?procs?)['\"]?\s?[:= ]\s?(?P<e>\d{1,5})\b",
     re.IGNORECASE,
 )
+_OWN_NUMBER = re.compile(r"\brank['\"]?\s?[:= ]\s?\d{1,5}\b", re.IGNORECASE)
+_WANTED = re.compile(
+    r"\b(?:peers?|ranks|workers|processes|nodes|members|replicas)\b.{0,40}\b(?:have|got|joined|present|here)['\"]?\s?[:=]\s?\d{1,5}\b"
+    r".{0,20}\b(?:want(?:ed)?|need(?:ed)?|expect(?:ed)?|total|of)['\"]?\s?[:=]\s?(?P<wanted>\d{1,5})\b",
+    re.IGNORECASE,
+)
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
 HEAD = 60
 NUMBERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "RANK")
@@ -51,7 +57,10 @@ def told_ranks(job: JobRecord) -> int:
                 bracketed[who] = bracketed.get(who, 0) + 1
             if (told := _COUNT.search(text)) is not None:
                 number = int(next(v for v in told.groupdict().values() if v is not None))
-                counts[number] = counts.get(number, 0) + 1
+                sure = told["a"] is not None and _OWN_NUMBER.search(text) is not None  # of how many, and which of them it is: it knows
+                counts[number] = counts.get(number, 0) + (2 if sure else 1)
+            if (wanted := _WANTED.search(text)) is not None:
+                counts[int(wanted["wanted"])] = counts.get(int(wanted["wanted"]), 0) + 2
     several = len(named) if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else 0
     counted = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
     steady = len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1

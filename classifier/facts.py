@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.last_words import error_of, of_host
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.patience import patience_of
 from gpualert_slurm.classifier.set_aside import set_aside, still_told
+from gpualert_slurm.classifier.shrugged import shrugged
 from gpualert_slurm.classifier.silence import Silence, silence_of
 from gpualert_slurm.classifier.stand import Stand, stand_of
 from gpualert_slurm.classifier.stopping import CUT, Stopping
@@ -164,7 +165,9 @@ class Facts:
     @cached_property
     def set_aside(self) -> tuple[RankExit, ...]:
         """Failed tasks of a run that Slurm calls a success, which did not spoil it."""
-        return set_aside(self.exits, self.row, self.advance.marks) if self.ending.known_by == "accounting" and self.ending.well else ()
+        if self.ending.known_by != "accounting" or not self.ending.well:
+            return ()
+        return (*set_aside(self.exits, self.row, self.advance.marks), *shrugged(self.job, self.exits, self.advance.marks))
 
     @cached_property
     def waits(self) -> tuple[Evidence, ...]:
@@ -390,7 +393,7 @@ def _by_end(end: RankExit) -> tuple[int, str, str, int, int, int, int]:
     return (end.end_time_ns or 0, end.node, end.step, end.local_rank, rank, end.wait_status or 0, end.pid or 0)
 
 
-def _order(said: Evidence) -> tuple[int, str, int, str]:
-    """By time, then by place in its file: independent of the order in which reports came."""
+def _order(said: Evidence) -> tuple[int, str, int, str, str, str]:
+    """By time, then by place in its file, then by what it says: independent of the order in which reports came, and of where a file lies."""
     place = (said.source.file, said.source.offset) if isinstance(said.source, Quote) else ("", 0)
-    return (said.time_ns or 0, *place, said.id)
+    return (said.time_ns or 0, *place, said.says, said.pattern or "", said.id)

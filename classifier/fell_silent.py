@@ -8,8 +8,12 @@ be at it, so that the silence must be most of its life.
 from __future__ import annotations
 
 import re
+import statistics
+from itertools import pairwise
 
 from gpualert_slurm.classifier import standstill
+from gpualert_slurm.classifier.advance import Advance
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.meeting import last_words
 
@@ -24,6 +28,11 @@ CANCELLED = 20.0
 """… where somebody cancelled it, and its card was idle and its processes slept: who cancels has his own reasons."""
 CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 60.0, 0.6
 """… and where no card was read."""
+STOPPED_S, STOPPED, STOPPED_SHARE = 10.0, 3.0, 0.2
+"""Where its processes had worked and then used no CPU at all, by the node's own readings."""
+STOPPED_READINGS, STOPPED_CPU = 2, 0.15
+STEADY_S, STEADY, STEADY_SHARE, STEADY_MARKS = 30.0, 4.0, 0.4, 8
+"""Of a run that had told of so much progress that its longest pause says what a pause of it is."""
 _WAITS = re.compile(
     r"\bwait(?:s|ing|ed)?\b|\b\w{0,12}lock(?:s|ed|file|ing)?\b|\bacquir|\battach\b|\bblock(?:s|ed|ing)\b|\bqueue[sd]?\b|\bhand(?:ed"
     r"|ing)?[ _-]?(?:off|over)\b"
@@ -70,7 +79,38 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     asks = any(_asks(line) or _WAITS.search(line) for line in last)
     times_of_it = WAITING if asks else WORKING if any(_of_work(line) for line in last) else PLAIN
     least = WORKING_S if times_of_it == WORKING else LEAST_S
-    return silence.seconds >= max(least, times_of_it * pause, SHARES[times_of_it] * since)
+    enough = [max(least, times_of_it * pause, SHARES[times_of_it] * since)]
+    if _steady(go) and times_of_it != WORKING:
+        enough.append(max(STEADY_S, STEADY * pause, STEADY_SHARE * since))
+    at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
+    return silence.seconds >= min(enough) or at_rest
+
+
+def _steady(go: Advance) -> bool:
+    """Whether a run had told of its progress often enough for its longest pause to be known."""
+    return len({m.time_ns for m in go.marks}) >= STEADY_MARKS
+
+
+def _stopped_working(facts: Facts, last_ns: int) -> bool:
+    """Whether every process that had worked on the CPU while there was progress used none of it from then on, by the node's readings."""
+    first = min((m.time_ns for m in facts.advance.marks if m.time_ns is not None), default=last_ns)
+    told = facts.stopping.at[0] if facts.stopping.at is not None else None
+    until = told if told is not None and told > last_ns else facts.ending.ended_ns  # a limit may be long over when the kill comes
+    stopped = 0
+    for cpu in (s for s in facts.series if s.name == "cpu_percent" and s.where.step not in SCRIPT):
+        timed = [(t, v) for t, v in zip(cpu.times_ns, cpu.values, strict=False) if t is not None]
+        then = [v for t, v in timed if first <= t <= last_ns]
+        now = [v for (a, _), (b, v) in pairwise(timed) if a >= last_ns and (until is None or b <= until)]  # each is of the time since the one before
+        usual = statistics.median(then) if len(then) >= STOPPED_READINGS else 0.0
+        if len(now) < STOPPED_READINGS and usual > 0:
+            return False  # nobody looked, or it was gone
+        if usual > 0:
+            if max(now) > STOPPED_CPU * usual:
+                return False
+            stopped += 1
+        elif any(v > 1.0 for v in now):
+            return False
+    return stopped > 0
 
 
 def _asks(line: str) -> bool:

@@ -50,6 +50,18 @@ class Ends:
                 at += len(raw) + 1
             after = max(after, at - 1)
 
+    def first(self, most: int, hint: re.Pattern[bytes]) -> Iterator[Line]:
+        """The whole lines in the first ``most`` bytes in which ``hint`` is found."""
+        for offset, first, data in self._head:
+            if offset >= most or hint.search(data, 0, most - offset) is None:
+                continue
+            at, number, smooth = 0, first, flat(data[: data.rfind(b"\n", 0, most - offset) + 1])
+            for raw in smooth.split(b"\n"):
+                if raw and hint.search(raw):
+                    yield clean(raw, offset + at, number)
+                number += data[at + len(raw) : at + len(raw) + 1] == b"\n"
+                at += len(raw) + 1
+
     def last(self, size: int, most: int) -> list[Line]:
         """The whole lines in the last ``most`` bytes of a log of ``size`` bytes."""
         found: list[Line] = []

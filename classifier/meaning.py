@@ -16,6 +16,9 @@ from gpualert_slurm.classifier.bare_words import BARE_WORDS
 from gpualert_slurm.classifier.pattern import Parser
 from gpualert_slurm.discovery import discover
 
+GLOO_HAS_NO_ADDRESS = r"gloo/transport/\S{1,40}\] .{0,60}Unable to find (?:address|interface) for"
+"""What gloo says where the interface it was given has no address, or is not there (third_party/gloo, transport/tcp/device.cc)."""
+
 
 @dataclass(frozen=True)
 class Meaning:
@@ -138,7 +141,7 @@ _THEN: tuple[_Rule, ...] = (
         Cause.NCCL, "rendezvous_timeout",
         r"NCCL(?:(?!NCCL).){0,600}(?:Bootstrap : no socket interface found|socket\w{4,10}Connect: [Cc]onnect to \S)",
     ),
-    _rule(Cause.RUNTIME_ERROR, "rendezvous_timeout", r"gloo/transport/\S{1,40}\] .{0,60}Unable to find (?:address|interface) for"),
+    _rule(Cause.RUNTIME_ERROR, "rendezvous_timeout", GLOO_HAS_NO_ADDRESS),
     _rule(
         Cause.NCCL,
         "nccl",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.classifier import citations, words
@@ -13,6 +14,7 @@ from gpualert_slurm.classifier.storm import step_of
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import PastVerdict
+from gpualert_slurm.process import Process
 
 _RESUME = re.compile(
     r"(?:^|\s)(?:--?)?(?P<option>resume[\w.-]{0,40}|load|load[-_]checkpoint|ckpt[-_]path|checkpoint[-_]path|restore[-_]from|init[-_]from[-_]ckpt"
@@ -29,6 +31,14 @@ _PRINTED = re.compile(
 """The same among settings that a program prints when it starts (argparse's Namespace, a dictionary, YAML)."""
 _NEW_STAGE = re.compile(
     r"(?:^|\s)--?(?:finetune|reset[-_]\w{1,40}|no[-_]load[-_](?:optim|rng)|new[-_]stage|warm[-_]?start\w{0,20}|override[-_]opt_param-scheduler)\b"
+)
+_OUT = re.compile(
+    r"(?:^|\s)--?(?:out(?:put)?|save|work|log|exp(?:eriment)?|run|default[-_]root)(?:[-_](?:dir(?:ectory)?|folder|path|to))?[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
+)
+_FIRST = re.compile(
+    r"\bfirst (?:run|start|launch|attempt|job)\b|\b(?:brand[- ])?new (?:run|experiment)\b"
+    r"|\bnothing (?:\w{1,10} ){0,2}(?:saved|to resume|to restore) yet\b|\bno (?:check-?points?|snapshots?|state) yet\b",
+    re.IGNORECASE,
 )
 _DEPENDENCY = re.compile(r"after\w{0,12}:([\d_+:]{1,200})")
 _PLACE = re.compile(
@@ -76,9 +86,13 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
 
 def printed_paths(job: JobRecord) -> list[str]:
     """What a run printed among its settings as the checkpoint to go on from."""
-    heads = ((one.head or one.tail)[:MOST_SETTINGS] for report in job.reports for one in report.excerpts)
-    paths = (found["path"].rstrip("/.") for head in heads for found in _PRINTED.finditer(head))
+    paths = (found["path"].rstrip("/.") for head in _heads(job) for found in _PRINTED.finditer(head))
     return [path for path in dict.fromkeys(paths) if path.lower() not in NEVER and ("/" in path or re.search(r"\.\w{2,12}\Z", path))]
+
+
+def _heads(job: JobRecord) -> list[str]:
+    """Where a program prints its settings, and what it begins with."""
+    return [(one.head or one.tail)[:MOST_SETTINGS] for report in job.reports for one in report.excerpts]
 
 
 def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[AccountingRecord, ...] = ()) -> PastVerdict | None:
@@ -108,7 +122,7 @@ def _had_saved(past: PastVerdict, saved: tuple[Evidence, ...], rows: tuple[Accou
 
 def new_stage(job: JobRecord, row: AccountingRecord | None) -> Evidence | None:
     """A command line that asks for a new stage or a warm start: then a loss that starts high is by design."""
-    return next((cite for line, cite in _lines(job, row) if _NEW_STAGE.search(line)), None)
+    return next((cite() for line, cite in command_lines(job, row) if _NEW_STAGE.search(line)), None)
 
 
 def saved_to(saved: Iterable[Evidence]) -> tuple[str, ...]:
@@ -127,37 +141,61 @@ def saved_to(saved: Iterable[Evidence]) -> tuple[str, ...]:
 def told_paths(job: JobRecord, row: AccountingRecord | None, *, resumed: bool = False) -> list[tuple[str, Evidence]]:
     """Paths that the run was told to go on from; ``resumed``: by an option that says to resume, where others may name weights to begin with."""
     found: list[tuple[str, Evidence]] = []
-    for line, cite in _lines(job, row):
+    for line, cite in command_lines(job, row):
         for match in _RESUME.finditer(line):
             path = match["path"].rstrip("/")
             if resumed and "resume" not in match["option"]:
                 continue
             if path.lower() not in NEVER and path not in {p for p, _ in found}:
-                found.append((path, cite))
+                found.append((path, cite()))
     return found[:MOST]
 
 
-def named_states(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
+def said_first(job: JobRecord, row: AccountingRecord | None) -> bool:
+    """Whether a program that was told to go on from a place within its own output folder says that this is its first run.
+
+    One command line for the first run and all that follow it names what the first cannot find.
+    """
+    inside = []
+    for line, _ in command_lines(job, row):
+        own = [found["path"].rstrip("/") for found in _OUT.finditer(line)]
+        told = [match["path"] for match in _RESUME.finditer(line) if match["path"].lower() not in NEVER]
+        inside += [any(path.startswith(f"{folder}/") for folder in own) for path in told]
+    return bool(inside) and all(inside) and any(_FIRST.search(head) for head in _heads(job))
+
+
+def named_states(job: JobRecord, row: AccountingRecord | None) -> list[str]:
     """Files that a command line names, in whatever option, and that may hold a model's state."""
-    found = {match["path"]: cite for line, cite in reversed(_lines(job, row)) for match in _STATE.finditer(line)}
-    return list(found.items())[:MOST]
+    return list(dict.fromkeys(match["path"] for line, _ in command_lines(job, row) for match in _STATE.finditer(line)))[:MOST]
 
 
-def _lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Evidence]]:
-    """Command lines: of the processes, of the submission, of ``gpualert-run``."""
-    found: dict[str, Evidence] = {}
+def command_lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Callable[[], Evidence]]]:
+    """Command lines: of the processes, of the submission, of ``gpualert-run``; each with what cites it, for most say nothing."""
+    found: dict[str, Callable[[], Evidence]] = {}
     for report in job.reports:
         for one in report.processes:
             if one.command:
                 line = " ".join(one.command)[:4000]
                 if line not in found and len(found) < 64:
-                    found[line] = process(one, "command", words.headline(line))
+                    found[line] = partial(_of_process, one, line)
     if row is not None and row.submit_line:
-        found.setdefault(row.submit_line[:4000], citations.accounting(row, "SubmitLine", words.headline(row.submit_line)))
+        found.setdefault(row.submit_line[:4000], partial(_of_submission, row, row.submit_line))
     if job.command:
         line = " ".join(job.command)[:4000]
-        found.setdefault(line, citations.field("own_exit", "the command", "gpualert-run", "command", words.headline(line)))
+        found.setdefault(line, partial(_of_run, line))
     return list(found.items())
+
+
+def _of_process(one: Process, line: str) -> Evidence:
+    return process(one, "command", words.headline(line))
+
+
+def _of_submission(row: AccountingRecord, line: str) -> Evidence:
+    return citations.accounting(row, "SubmitLine", words.headline(line))
+
+
+def _of_run(line: str) -> Evidence:
+    return citations.field("own_exit", "the command", "gpualert-run", "command", words.headline(line))
 
 
 def _of(past: PastVerdict, named: list[tuple[str, Evidence]]) -> bool:

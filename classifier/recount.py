@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gpualert_slurm.classifier.advance import by_log
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.evidence import Quote
 
 FIRST_STEPS = 10
 """A run that resumed counts on from its parent's step; one that did not begins near 0."""
@@ -21,11 +22,7 @@ def begins_within(steps: Sequence[int | None]) -> int:
 
 def counted_steps(facts: Facts) -> list[int]:
     """The steps (where none are counted, the epochs) that the log with the most of them tells of, in its order."""
-    files: dict[tuple[str | None, str], list[Evidence]] = {}
-    for mark in facts.advance.marks:
-        if isinstance(mark.source, Quote):
-            files.setdefault((mark.where.node, mark.source.file), []).append(mark)
-    marks = max(files.values(), key=len, default=[])
+    marks = max(by_log(facts.advance.marks), key=len, default=[])
     marks.sort(key=lambda m: m.source.offset if isinstance(m.source, Quote) else 0)
     steps = [step for m in marks if isinstance(step := m.data.get("step"), int)]
     return steps or [int(epoch) for m in marks if isinstance(epoch := m.data.get("epoch"), (int, float))]

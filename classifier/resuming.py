@@ -83,6 +83,14 @@ _LIKE_SAVED = re.compile(
     r"check-?point|ckpt|snap|resum|state|epoch|step|iter|last|latest|best|\bck|\.pth?\b|\.pkl\b|\.safetensors|\.npz|\.msgpack",
     re.IGNORECASE,
 )
+_A_STATE = re.compile(
+    r"check-?point|ckpt|snap|resum|(?<![a-z])(?:last|latest|best|final|state|epoch|iter|step|model|weights)(?![a-z])|\.pth?\b|\.safetensors\b",
+    re.IGNORECASE,
+)
+"""What a run that a command line bids go on reads is a state under these names; a table under ``.npz`` or ``.pkl`` may be data."""
+_READS = re.compile(
+    r"\btorch\.load\(|load_state_dict\(|\bload_checkpoint|\bload_weights\(|restore_checkpoint|set_state_dict\(|tree_deserialise_leaves\("
+)
 _PLACES = re.compile(r"(?<![\w.~@+=-])[\w.~@+=-]{0,200}/[\w./~@+=-]{1,400}|(?<![\w@+=-])[\w@+=-]{1,200}\.[A-Za-z]\w{1,11}\b")
 _MISFITS = re.compile(
     r"shape|size|layers?\b|vocab|dimension|param(?:eter)? group|missing key|unexpected key|differ|does(?: not|n't) (?:fit|match)|\bheads?\b",
@@ -95,8 +103,8 @@ _OF_CODE = re.compile(r"(?:Import|ModuleNotFound|Name|Syntax|Indentation)Error$"
 _CHAINED = ("During handling of the above exception", "was the direct cause of the following exception")
 
 
-def failed_load(job: JobRecord, error: Evidence) -> str | None:
-    """The variant of a resume that failed, where ``error`` is one; None where nothing says so."""
+def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str | None:
+    """The variant of a resume that failed, where ``error`` is one; None where nothing says so. ``bidden``: a command line says to go on."""
     if error.cause not in SOFT or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
         return None
     kind, message = str(error.data.get("type", "")), f"{error.data.get('message', '')} {error.data.get('more', '')}".strip()[:2000]
@@ -111,10 +119,12 @@ def failed_load(job: JobRecord, error: Evidence) -> str | None:
     named = any(one.strip(".") in line for line in goes for one in files)
     if error.cause is Cause.FILE_NOT_FOUND:
         led = (bool(goes) or bool(_LOADER.search(near))) and any(_LIKE_SAVED.search(one) for one in files) and not _OTHERS.search(message)
+        led = led or (bidden and any(_A_STATE.search(one) for one in files) and not _OTHERS.search(message))
         return "no_valid_checkpoint" if named or led else None
     if _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message)):
         return None
-    if not _while_loading(error, kind, message, goes, near):
+    reads = bidden and _READS.search(near) is not None and not _FETCHED.search(near) and not _WORKING.search(str(error.data.get("function", "")))
+    if not reads and not _while_loading(error, kind, message, goes, near):
         return None
     return "no_valid_checkpoint" if _NONE_THERE.search(message) else "size_mismatch" if _MISFITS.search(message) else "corrupt"
 

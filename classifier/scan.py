@@ -22,6 +22,8 @@ from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
 from gpualert_slurm.classifier.summary import summed
+from gpualert_slurm.classifier.unrestored import HINT as UNRESTORED
+from gpualert_slurm.classifier.unrestored import MOST_BYTES, unrestored
 from gpualert_slurm.classifier.untrained import untrained
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
@@ -292,6 +294,7 @@ class _Pass:
         unread = self.unread + self._end_routine()
         self._count_rows()
         self._count_saves()
+        self._read_beginning()
         for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going(), self.found.spoken()):
             self.found.add(match)
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
@@ -318,6 +321,13 @@ class _Pass:
         """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save."""
         if self.found.told("checkpoint_saved") < LEAST_TOLD and self.found.told("progress", surely=False):
             for match in saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")):
+                self.found.add(match)
+
+    def _read_beginning(self) -> None:
+        """What was not taken over from what had been saved, in words that no pattern knows, before the first progress of a log that tells of any."""
+        going = self.found.going()
+        if going:
+            for match in unrestored(self.ends.first(min(MOST_BYTES, *going), UNRESTORED), self.found.places()):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

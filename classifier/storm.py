@@ -7,7 +7,7 @@ import re
 import statistics
 from collections.abc import Sequence
 
-from gpualert_slurm.classifier.advance import Advance, paced, saved_step
+from gpualert_slurm.classifier.advance import Advance, by_log, paced, saved_step
 from gpualert_slurm.classifier.tongues import PASSES
 from gpualert_slurm.evidence import Evidence, Quote
 
@@ -15,6 +15,8 @@ MIN_SPANS = 10
 """Spans of time between two lines of progress from which a usual one is told."""
 LEAST_SAID = 3
 """Saves that say how long they took, from which the others' are told."""
+MOST_UNLIKE = 5.0
+"""A save may have held the run up so many times longer than the middle one of them."""
 LONG_S = 2.0
 """What is counted under no word for steps and takes longer may be a pass over the data."""
 LONGEST_SAVE_S = 36_000.0
@@ -35,10 +37,7 @@ _ENDS = re.compile(r"\b(?:saved|wrote|written|stored|dumped|persisted|done|finis
 
 def saves_counted(go: Advance) -> int:
     """How many saves the run made: of one log (several ranks save together, a script's log repeats), each save once that is told twice."""
-    files: dict[tuple[str | None, str], list[Evidence]] = {}
-    for e in go.saved:
-        files.setdefault((e.where.node, e.source.file if isinstance(e.source, Quote) else ""), []).append(e)
-    return max((_in_one(those) for those in files.values()), default=0)
+    return max((_in_one(those) for those in by_log(go.saved)), default=0)
 
 
 def _in_one(those: Sequence[Evidence]) -> int:
@@ -62,11 +61,8 @@ def _only(e: Evidence, words: re.Pattern[str], others: re.Pattern[str]) -> bool:
 
 def one_by_one(go: Advance) -> bool:
     """Whether one log's saves name one step after the other, by words for steps: they may begin anew with each epoch."""
-    files: dict[tuple[str | None, str], list[int]] = {}
-    for e in go.saved:
-        if isinstance(step := e.data.get("step"), int) and isinstance(e.source, Quote):
-            files.setdefault((e.where.node, e.source.file), []).append(step)
-    steps = max(files.values(), key=len, default=[])
+    logs = ([step for e in those if isinstance(step := e.data.get("step"), int)] for those in by_log(go.saved))
+    steps = max(logs, key=len, default=[])
     by_one = sum(b == a + 1 for a, b in itertools.pairwise(steps))
     return by_one >= MIN_SPANS and by_one >= 0.75 * (len(steps) - 1)
 
@@ -124,6 +120,9 @@ def share_seen(go: Advance, saves: int) -> float | None:
     usual = statistics.median(each for _, _, each in spans)
     extra = [max(0.0, each - usual) * ((b - a) / each) for a, b, each in spans if any(a < t <= b for t in at)]
     whole = points[-1][0] - points[0][0]
+    if len(extra) >= LEAST_SAID:  # one long pause beside a save is another's doing
+        most = MOST_UNLIKE * statistics.median(extra)
+        extra = [min(most, one) for one in extra]
     return min(1.0, statistics.fmean(extra) * saves / whole) if extra and whole > 0 and saves <= 10 * len(at) else None
 
 

@@ -53,7 +53,7 @@ class ThroughputBound(FailureMode):
         if not facts.ended_well:
             return ruled_out("the run did not end well: what ended it comes first", "a run that ended well", *facts.cite_end())
         done = facts.advance.steps_done
-        if not facts.advance.seen or (done is not None and done < MIN_STEPS):
+        if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts)) < MIN_STEPS):
             return not_testable("too few steps of progress to call a rate", FLIP)
         for asked in (_saving, _interconnect, _blocking):
             answer = asked(facts)
@@ -115,10 +115,20 @@ def _done(facts: Facts, counted: int) -> int:
     named = [n for e in facts.advance.saved if (n := step_of(e)) is not None]
     if counted == 0 and one_by_one(facts.advance):
         return saves_counted(facts.advance)
+    counted = max(counted, _within_epochs(facts))
     apart = [b - a for a, b in itertools.pairwise(named) if b > a]
-    if len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
+    turns = 3 * len(set(named)) <= len(named)  # a few names that take turns count nothing
+    if turns or len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
         return counted
     return max(named)
+
+
+def _within_epochs(facts: Facts) -> int:
+    """Steps of all epochs, where each is told and they begin anew with each epoch; 0: not so."""
+    told = max((s for s in facts.series if s.name == "step"), key=lambda s: len(s.values), default=None)
+    pairs = list(itertools.pairwise(told.values)) if told is not None else []
+    anew, by_one = sum(b < a for a, b in pairs), sum(b == a + 1 for a, b in pairs)
+    return told.points_seen if told is not None and anew and by_one >= MIN_STEPS // 2 and anew + by_one == len(pairs) else 0
 
 
 def _read(facts: Facts) -> list[Card]:

@@ -23,6 +23,19 @@ SLOW_CLOCK = 0.8
 MIN_POINTS = 5
 SUSTAINED = 0.8
 _PIPELINE = re.compile(r"--(?:pipeline[-_]model[-_]parallel[-_]size|pipeline[-_]parallel[-_]size|pp[-_]size|pp)(?:=|$)")
+_SPOKEN = re.compile(
+    r"\bpipeline (?:is |was )?(?:drained|filled|full|flushed|warm)\b|\bpipeline[ _-](?:stages?|bubbles?|schedule|rank|depth)\b|\b1F1B\b|\bGPipe\b"
+    r"|\bpipeline[ _-](?:model[ _-])?parallel\w*(?:[ _-](?:size|degree|world))?\W{1,12}(?:[2-9]|\d\d)\b"
+    r"|\bpp(?:_size|_degree|-size)?\s?[:=]\s?(?:[2-9]|\d\d)\b",
+    re.IGNORECASE,
+)
+"""A program's own word that its ranks are stages; of one stage alone it is none."""
+_ONE_STAGE = re.compile(
+    r"\bpipeline[ _-](?:stages|depth)\W{1,12}[01]\b|\bpipeline stage \d of 1\b|\b1 pipeline stage\b"
+    r"|\bno pipeline|\bpipeline[^\n]{0,20}\b(?:off|disabled|false)\b",
+    re.IGNORECASE,
+)
+MOST_TEXT = 16_384
 
 
 class Straggler(FailureMode):
@@ -49,6 +62,8 @@ class Straggler(FailureMode):
         if staged is not None:
             cite = process(staged, "command", words.headline(" ".join(staged.command)))
             return ruled_out("the model is split into pipeline stages: uneven by design", "ranks that do the same work", cite)
+        if _speaks_of_stages(facts):
+            return ruled_out("the program says that its ranks are stages of a pipeline: uneven by design", "ranks that do the same work")
         kinds = sorted({c.model for c in facts.activity.cards if c.model})
         if len(kinds) > 1:
             return ruled_out(f"the ranks have different kinds of GPU ({', '.join(kinds[:3])}): uneven by design", "GPUs of one kind")
@@ -146,6 +161,13 @@ def _stages(command: tuple[str, ...]) -> int:
             value = word.split("=", 1)[1] if "=" in word else (command[place + 1] if place + 1 < len(command) else "")
             return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0
     return 0
+
+
+def _speaks_of_stages(facts: Facts) -> bool:
+    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
+    texts += [one.tail[-MOST_TEXT:] for report in facts.job.reports for one in report.excerpts if one.head and one.tail]
+    said = [text for text in texts if _SPOKEN.search(text) is not None]
+    return bool(said) and not any(_ONE_STAGE.search(text) for text in said)
 
 
 def _uneven_counts(facts: Facts) -> tuple[Evidence, ...]:

@@ -11,12 +11,13 @@ from itertools import pairwise
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, players, words
 from gpualert_slurm.classifier.advance import learned
-from gpualert_slurm.classifier.chance import at_chance, rose
+from gpualert_slurm.classifier.chance import at_chance, of_the_mean, rose
 from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.trials import behind, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
@@ -32,6 +33,8 @@ FEW_ROWS = 12
 """So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
 FLOWN = 50.0
 """Of its first value, what a loss is by its second when it has flown off at once."""
+UNMOVED = 0.9
+"""A loss that ends above this share of what it began with, and an accuracy that rose by no more than the rest of it, moved by chance."""
 FROZEN_POINTS = 10
 REST = 1e-3
 """Of the whole way down, the last step before a loss stands: a model that dies stops in the midst of its way."""
@@ -50,6 +53,7 @@ STUCK = 1.2
 """A frozen loss at so many times its best, with a gradient of zero, is not where learning ended."""
 HEIGHT = 0.2
 """A loss of at least this share of its highest does not become exactly 0 by the next line of the log."""
+FLIP = "a loss that is non-finite, far above its best, or frozen at the end"
 ADVICE = {
     "non_finite": (
         "Lower the learning rate, clip gradients, use bf16 instead of fp16.",
@@ -81,7 +85,6 @@ class Divergence(FailureMode):
 
     def assess(self, facts: Facts) -> Assessment:
         """IN by the program's own word, else by the shape of its loss in a run that came to its end."""
-        flip = "a loss that is non-finite, far above its best, or frozen at the end"
         error = facts.error
         if error is not None and error.cause is Cause.NAN_LOSS:
             return ruled_in("the program stopped because its loss was not finite", "a finite loss", _stopped(facts))
@@ -93,10 +96,10 @@ class Divergence(FailureMode):
         if loss is None and (gone := _gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
-        if loss is not None and not finite(loss.values) and facts.said("no_training"):
-            return not_testable("the program says that it trained nothing: what it prints as a loss is of no batch", flip)
+        if (aside := _of_nothing(facts, loss)) is not None:
+            return aside
         if loss is None:
-            return _of_columns(facts) or not_testable("no loss was printed" if facts.has_logs else "no output was captured", flip)
+            return _of_columns(facts) or not_testable("no loss was printed" if facts.has_logs else "no output was captured", FLIP)
         if _left_at_it(facts, loss):
             return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
@@ -106,16 +109,27 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
-            return _of_columns(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", flip)
+            return _of_columns(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", FLIP)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
-            return not_testable("a loss of reinforcement learning: its height says nothing of learning", flip)
+            return not_testable("a loss of reinforcement learning: its height says nothing of learning", FLIP)
         if variant == "flat" and _warm(facts):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
         if variant is None or cite is None:
-            return _of_columns(facts) or ruled_out(words_, flip, *((cite,) if cite else ()))
+            return _of_columns(facts) or ruled_out(words_, FLIP, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
+
+
+def _of_nothing(facts: Facts, loss: Series | None) -> Assessment | None:
+    """Where the last losses are of nothing that the run made: of a trial that it did without, or of no batch at all."""
+    if facts.ended_well and (trial := trial_left_out(facts.advance.marks, facts.said("exception"))) is not None:
+        words_ = "the last of several trials ended with an error, and the run came to its end without it"
+        return ruled_out(words_, "a trial that the run kept", trial)
+    if loss is not None and not finite(loss.values) and facts.said("no_training"):
+        why = "the program says that it trained nothing: what it prints as a loss is of no batch"
+        return not_testable(why, FLIP)
+    return None
 
 
 def _of_columns(facts: Facts) -> Assessment | None:
@@ -136,19 +150,11 @@ def _guarded(facts: Facts) -> Evidence | None:
     loss, marks = facts.advance.loss, facts.advance.marks
     gone = loss is not None and not math.isfinite(loss.values[-1])
     said = [e for e in facts.said("nan_loss") if isinstance(e.source, Quote) and not _SUPPOSED.search(e.source.text)]
-    said = [e for e in said if gone or not marks or _behind(e, marks[-1])]
+    said = [e for e in said if gone or not marks or behind(e, marks[-1])]
     return said[-1] if said else None
 
 
 _SUPPOSED = re.compile(r"\b(?:if|when(?:ever)?|unless|would|will|should|may)\b", re.IGNORECASE)
-
-
-def _behind(said: Evidence, mark: Evidence) -> bool:
-    """Surely later than a line of progress."""
-    here, there = said.source, mark.source
-    if isinstance(here, Quote) and isinstance(there, Quote) and (here.file, said.where.node) == (there.file, mark.where.node):
-        return here.offset > there.offset
-    return said.time_ns is not None and mark.time_ns is not None and said.time_ns > mark.time_ns
 
 
 def _left_at_it(facts: Facts, loss: Series) -> bool:
@@ -218,10 +224,25 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     once = [step for step in steps if isinstance(step, int)]
     counted = len(once) == len(facts.advance.marks) and all(a < b for a, b in pairwise(once))  # not those of each epoch
     handful = done is not None and done < MOST_IN_ALL and counted
-    why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies))
+    why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies)) or _no_gradient(facts, numbers, accuracies)
+    why = why or of_the_mean([m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)], numbers)
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
+
+
+def _no_gradient(facts: Facts, numbers: list[float], accuracies: list[float]) -> str | None:
+    """Whether the gradient norm was told as nought from the first line to the last, while nothing got better to speak of."""
+    norms = _norms(facts)
+    if norms is None or len(norms.values) < FROZEN_POINTS or any(norms.values) or len(numbers) < FROZEN_POINTS:
+        return None
+    third = len(numbers) // 3
+    last = statistics.median(numbers[-third:])
+    fell = last <= LOW or last < UNMOVED * statistics.median(numbers[:third])
+    share = [a / 100 if max(accuracies) > 1 else a for a in accuracies]
+    third = max(1, len(share) // 3)
+    rose_too = bool(share) and statistics.fmean(share[-third:]) - statistics.fmean(share[:third]) > 1 - UNMOVED
+    return None if fell or rose_too else "the gradient norm was zero all the way"
 
 
 def _risen(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:

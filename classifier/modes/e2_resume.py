@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, told_paths
-from gpualert_slurm.classifier.recount import begins_within, counted_steps
+from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
+from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
+from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.verdict import Fault
@@ -23,8 +25,6 @@ LOADS = {"size_mismatch", "no_valid_checkpoint"}
 """What says itself that a checkpoint was being loaded: also after progress, as where a second stage begins from the first one's."""
 NEAR_HEAD = 0.15
 """Head loss within this of the parent's head, and far above its tail."""
-FIRST_STEPS = 10
-"""A run that resumed counts on from its parent's step; one that did not begins near 0."""
 CUT = {"EOFError", "UnpicklingError", "BadZipFile", "JSONDecodeError"}
 LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
@@ -38,6 +38,8 @@ _AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
 """The count in a checkpoint's name."""
 _UNREADABLE = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
+_LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
+_ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of) (?P<place>\S{1,200})", re.IGNORECASE)
 SCRATCH = "the program said that it starts from scratch"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
@@ -60,7 +62,8 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
-        if parent is None and facts.ended_well and not facts.advance.loaded and (gone := _missed(facts)) is not None:
+        loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
+        if parent is None and facts.ended_well and not loaded and (gone := _missed(facts)) is not None:
             return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
         if parent is None:
             if not facts.ended_well:
@@ -71,8 +74,8 @@ class Resume(FailureMode):
             return ruled_out(
                 "the earlier attempt of this job saved nothing that this one could have gone on from", "a checkpoint of the earlier attempt"
             )
-        if facts.advance.loaded:
-            return ruled_out("the output says that a checkpoint was loaded", "no such line where one would print", *facts.advance.loaded[:1])
+        if loaded:
+            return ruled_out("the output says that a checkpoint was loaded", "no such line where one would print", *loaded[:1])
         staged = new_stage(facts.job, facts.row)
         if staged is not None:
             return ruled_out("its command line asks for a new stage or a warm start", "a command line that only resumes", staged)
@@ -86,6 +89,14 @@ class Resume(FailureMode):
                 f"{datum}; what ended the run comes first", "a run that ended well", Said(f"it seems to have started from scratch: {datum}", cites)
             )
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
+
+
+def _came_to_nothing(facts: Facts) -> bool:
+    """Whether nothing of what was loaded was taken over, by a word behind the one that it was loaded."""
+    said = [(e.data.get("none") is True, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
+    nothing = [source for none, source in said if none or _LEFT_RANDOM.search(source.text)]
+    last = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote)]
+    return any(all(said.file != one.file or said.offset >= one.offset for one in last) for said in nothing)
 
 
 def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
@@ -102,21 +113,23 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if (named := _of_its_own_file(facts, error)) is not None:
         account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
         return ruled_in(said, flip, replace(account, shows=(*account.shows, Said("that is the file it was to go on from", (named,)))))
-    variant = failed_load(facts.job, error)
+    variant = failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None)
     return ruled_in(f"{said}, while it went on from what was saved", flip, _crashed(facts, error, variant)) if variant is not None else None
 
 
 def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple[Evidence, ...]]:
     """Whether it began anew; None with the reason where that cannot be told."""
     said = facts.advance.not_loaded[:1]
-    if said and (parent.evidence or parent.past is not None):
-        return True, "the program said that it starts from scratch, and a run to go on from is known", (*said, *parent.evidence[:1])
+    if said and parent.past is None and said_first(facts.job, facts.row):
+        return False, "the program says that this is its first run, and what it was to go on from lies in its own output folder", said
+    if said and (parent.evidence or (parent.past is not None and (said[0].pattern != ANY_WORDS or _trained(parent.past)))):
+        return True, f"{SCRATCH}, and a run to go on from is known", (*said, *parent.evidence[:1])
     loss, past = facts.advance.loss, parent.past
     if past is None or past.head_loss is None or past.tail_loss is None:
         if past is not None and past.relation == "earlier_attempt" and _anew(facts):
             cite = citations.series(loss) if loss is not None else None
             return True, "the earlier attempt had run past the first save, and this one counts and learns from the beginning", (cite,) if cite else ()
-        counted = _counted_anew(facts, parent) if loss is None else _against_its_name(facts, parent)
+        counted = _counted_anew(facts, parent) if loss is None else _against_its_name(facts, parent) or _against_its_bid(facts, parent)
         return counted or (None, f"a parent is known by {parent.how}, its losses are not", ())
     if loss is None or len(loss.values) < 2:
         return _counted_anew(facts, parent) or (None, "this run printed no losses to set against its parent's", ())
@@ -136,6 +149,11 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
     if near and head - past.tail_loss > 0.5 * span and early:
         return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
+
+
+def _trained(past: PastVerdict) -> bool:
+    """Whether a run that this one only depends on had trained: it may have made its data."""
+    return past.relation != "parent" or bool(past.checkpoints) or past.head_loss is not None or (past.steps_done or 0) > FIRST_STEPS
 
 
 def _anew(facts: Facts) -> bool:
@@ -160,17 +178,35 @@ def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Eviden
 
 def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """A run told to resume from the checkpoint of a certain step or epoch, which counts from the first one and learns nearly all of it again."""
-    loss, steps = facts.advance.loss, counted_steps(facts)
     named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if _AT.search(path.rpartition("/")[2])]
-    if parent.past is not None or not named or loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
-        return None
-    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
-        return None
-    epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
-    if epochs and min(epochs) > 1:
+    if parent.past is not None or not named or not _learned_all(facts):
         return None
     path, cite = named[0]
     return True, f"it was to resume from {path}, and counts and learns from the beginning", (cite, *facts.advance.marks[:1])
+
+
+def _against_its_bid(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
+    """The same of a run bidden to resume without a path: by a word that allows no other start, or behind a run as long that it depends on."""
+    bid, past = bidden(facts.job, facts.row), parent.past
+    if bid is None or not _learned_all(facts):
+        return None
+    if past is None and not bid.firm:
+        return None
+    if past is not None and (past.relation != "parent" or not FIRST_STEPS < (past.steps_done or 0) <= counted_steps(facts)[-1]):
+        return None
+    behind = f", job {past.job} had done {past.steps_done} steps" if past is not None else ""
+    return True, f"it was told {bid.said}{behind}, and counts and learns from the beginning", (bid.evidence, *facts.advance.marks[:1])
+
+
+def _learned_all(facts: Facts) -> bool:
+    """Whether a run counts from the first step or epoch on, and learns nearly all that there is to learn."""
+    loss, steps = facts.advance.loss, counted_steps(facts)
+    if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
+        return False
+    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
+        return False
+    epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
+    return not epochs or min(epochs) <= 1
 
 
 def _came_as_far(facts: Facts, past: PastVerdict, last: int) -> bool:
@@ -234,7 +270,7 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
 def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
     """The path that a run was told to go on from, by its settings or its command line, and its own word that nothing was loaded from there."""
     told = [(e, e.source.text) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
-    states = [path for path, _ in named_states(facts.job, facts.row)] if told else []
+    states = named_states(facts.job, facts.row) if told else []
     for path in printed_paths(facts.job) if told else ():
         for said, text in told:
             if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
@@ -243,9 +279,22 @@ def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
         if "_IncompatibleKeys(" in text:
             return next(iter(states), "the state that it loaded"), "none of its keys fits the model's own", said
         for path in states:  # what is merely absent may be where a first start is to save: only the name of a later state says that it is not
+            if _names(text, path) and said.data.get("none") is True:
+                return path, "nothing of it was taken over", said
             if _names(text, path) and (_AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text)):
                 return path, SCRATCH, said
+    for said, text in told:  # not "starting from scratch", which a first run says as well
+        if _LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
+            return announced, SCRATCH, said
     return None
+
+
+def _announced(facts: Facts, said: Evidence) -> str | None:
+    """What the program said, before ``said``, that it was about to go on from."""
+    place = said.source
+    before = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote) and isinstance(place, Quote) and e.source.file == place.file]
+    found = [match for one in before if isinstance(place, Quote) and one.offset < place.offset and (match := _ABOUT_TO.search(one.text))]
+    return found[-1]["place"].strip("'\"`.,:;") if found else None
 
 
 def _without(facts: Facts, path: str, why: str, said: Evidence) -> Account:
@@ -273,7 +322,7 @@ def _scratch(facts: Facts, parent: Parent, datum: str, cites: tuple[Evidence, ..
         losses = f"{past.head_loss:.4g} to {past.tail_loss:.4g}"
         shows.append(Said(f"its parent, {who}, went from {losses}", (citations.field("past", f"verdict of {who}", "history", "losses", losses),)))
     shows += [Said(f"{who} is its parent: {parent.how}", parent.evidence)] if parent.evidence else []
-    shows += [Said("the program said that it starts from scratch", (e,)) for e in facts.advance.not_loaded[:1]]
+    shows += [Said(SCRATCH, (e,)) for e in facts.advance.not_loaded[:1]]
     shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
     saved = f", for example {past.checkpoints[-1]}" if past is not None and past.checkpoints else ""
     return Account(

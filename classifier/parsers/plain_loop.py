@@ -25,6 +25,8 @@ _STEP = re.compile(
 _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
 )
+_OF_EPOCH = re.compile(r"\bTrain(?:ing)?:? {1,3}(?P<epoch>\d{1,6}):? {0,3}\[(?= {0,6}\d{1,12} {0,2}/ {0,6}\d{1,12}\b)(?P<epochs>(?!))?")
+"""``Train: 3 [  10/17 ( 59%)]``: timm's train.py, and those who began with it."""
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
 _BRACKET = re.compile(r"(?:[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,16} [\w.-]{1,60}:\d{1,6}\])?\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
 """At the line's beginning, or behind absl's head (CLU's metric writers print so)."""
@@ -39,13 +41,16 @@ _NO_LOAD = re.compile(
     r"|\b(?:[Cc]ould(?: not|n't)|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:read|open|load|find|restore)"
     r" .{0,80}?(?:check-?point|ckpt|snapshot|state|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|tar)\b))"
 )
+_IF = re.compile(r"\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Ii]n case)\b[^.;:]{0,60}\Z")
+_OF_THE_REST = re.compile(r"\b(?:optimi[sz]er|scheduler|scaler|rng)\b[^.;]{0,60}\Z", re.IGNORECASE)
+"""What is begun anew may be that alone."""
 _ANEW = (
     r"\bfrom scratch\b|\bfresh(?:ly)? (?:start|run|model|weights|init\w*)|[Ss]tart(?:ing|s)? (?:fresh|anew|afresh|over)\b"
     r"|\b[Rr]andom(?:ly)? init|initiali[sz]\w{1,6} randomly|\bbegin(?:ning|s)? (?:anew|again|afresh)\b"
     r"|(?:from|at) (?:step|epoch|iteration|update) [01]\b|\buntrained\b|\b(?:at|stays?|remains?|left|kept) random\b"
 )
 _EXTRA = (
-    ("grad_norm", "norm", re.compile(r"(?<!\w)g(?:rad(?:ient)?[_ -]?)?norm" + _VALUE)),
+    ("grad_norm", "norm", re.compile(r"(?<![\w-])(?:g(?:rad(?:ient)?[_ -]?)?)?norm" + _VALUE)),
     ("learning_rate", "lr", re.compile(r"(?<!\w)lr" + _VALUE)),
     ("learning_rate", "learning", re.compile(r"(?<!\w)learning[_ ]rate" + _VALUE)),
     ("accuracy", "acc", re.compile(r"(?<!\w)(?:train[_ ])?acc(?:uracy)?" + _VALUE)),
@@ -90,7 +95,7 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     if step:
         counted = _put(data, "step", count(step["step"]))
         _put(data, "planned", count(step.groupdict().get("planned")))
-    epoch = None if both else _EPOCH.search(text)
+    epoch = None if both else _EPOCH.search(text) or _OF_EPOCH.search(text)
     if epoch:
         counted = True
         data["epoch"] = float(epoch["epoch"])
@@ -125,7 +130,12 @@ def _tutorial(found: re.Match[str], match: Match) -> Match:
 def _not_loaded(found: re.Match[str], match: Match) -> Match | None:
     """Only behind words of a checkpoint that is not there or cannot be read."""
     begins = found[0].startswith("=>") or _NO_LOAD.search(match.line.text[: found.start()]) is not None
-    return match if begins else None
+    return match if begins and not (_IF.search(match.line.text[: found.start()]) or _OF_THE_REST.search(match.line.text[: found.start()])) else None
+
+
+def _not_found(found: re.Match[str], match: Match) -> Match | None:
+    """Not what a program would do if there were none."""
+    return None if _IF.search(match.line.text[: found.start()]) else match
 
 
 PARSER = Parser(
@@ -281,7 +291,15 @@ PARSER = Parser(
                 "No checkpoint found at out/last.pt: training from scratch",
                 "no valid checkpoints found, starting at step 0",
             ),
-            near_misses=("no checkpoint found, exiting", "no checkpoint in the list yet", "checkpoint found, starting from step 300", "no checkpoint in ckpt, starting from step 300"),
+            near_misses=(
+                "no checkpoint found, exiting",
+                "no checkpoint in the list yet",
+                "checkpoint found, starting from step 300",
+                "no checkpoint in ckpt, starting from step 300",
+                "if no checkpoint is found, training starts from scratch",
+                "note: when no checkpoint was found, training starts from scratch",
+            ),
+            read=_not_found,
         ),
         Pattern(
             name="begun_anew",

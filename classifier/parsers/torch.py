@@ -6,7 +6,7 @@ import re
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.exception_rule import ExceptionRule
-from gpualert_slurm.classifier.meaning import meaning_of
+from gpualert_slurm.classifier.meaning import GLOO_HAS_NO_ADDRESS, meaning_of
 from gpualert_slurm.classifier.pattern import MAX_TEXT, Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
@@ -341,7 +341,7 @@ PARSER = Parser(
             name="rendezvous",
             says="rendezvous",
             role=Role.ROOT,
-            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients|gloo/transport/\S{1,40}\] .{0,60}Unable to find (?:address|interface) for",
+            regex=r"The client socket has (?:timed out after|failed to connect to)|TCP client failed to connect/validate to host|The server socket has failed to (?:listen|bind)|Timed out after \d{1,9} seconds waiting for clients|" + GLOO_HAS_NO_ADDRESS,
             literals=(
                 "gloo/transport/",
                 "The client socket has ",
