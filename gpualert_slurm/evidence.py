@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.record import Record, TimeNs
@@ -97,6 +97,8 @@ class FieldValue(Record):
     value: str
 
 
+Datum = Annotated[StrictStr | StrictBool | StrictInt | StrictFloat, Field(union_mode="left_to_right")]
+"""What a word, a yes or no, or a number is in JSON is what it stays: no second look at which of them fits best."""
 Locator = Annotated[Quote | Reading | FieldValue, Field(discriminator="kind")]
 
 
@@ -120,7 +122,7 @@ class Evidence(Record):
     detail: str | None = None
     time_ns: TimeNs | None = None
     uncertainty_ns: int | None = None
-    data: dict[str, str | int | float | bool] = {}
+    data: dict[str, Datum] = {}
     printed: Annotated[str, Field(max_length=64)] | None = None
     """The time that the line prints of itself, verbatim."""
     time_source: TimeSource | None = None

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import create_model
+from pydantic_core import from_json
 
 from gpualert_slurm.artifact import Artifact
 from gpualert_slurm.attempt import Attempt
@@ -62,17 +63,34 @@ class NodeReport(Record):
     gaps: tuple[Gap, ...] = ()
 
 
-BULK = frozenset({"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "gaps"})
+BULK = frozenset({"logs", "exits", "gpus_before", "gpus_after", "evidence", "series", "excerpts", "artifacts", "archive_path", "gaps"})
 """What the head of a report leaves out: deciding whether to wait, and what is asked of the past, needs none of it."""
 _FIELDS: dict[str, Any] = {name: (field.annotation, field) for name, field in NodeReport.model_fields.items() if name not in BULK}
 _Head: type[Record] = create_model("ReportHead", __base__=Record, **_FIELDS)
 
 
+_BEHIND = frozenset({"evidence", "series", "excerpts", "artifacts"})
+"""Fields that are written when all of the head has been (``Record.json_bytes``): where one of them has begun, nothing of it is missing."""
+_FRONT_BYTES = 24 * 1024
+"""Nearly every head is within them; of a report nine tenths are what lies behind."""
+
+
 def read_head(text: bytes) -> NodeReport:
-    """A report's head from its JSON; its bulk is left empty, and not looked at beyond being JSON.
+    """A report's head from its JSON; its bulk is left empty, and not looked at.
 
     Raises:
-        pydantic.ValidationError: it is no JSON, or its head is none of a known version.
+        pydantic.ValidationError: what was looked at is no JSON, or its head is none of a known version.
     """
-    head = _Head.model_validate_json(text)
+    head = _front(text) or _Head.model_validate_json(text)
     return NodeReport.model_construct(head.model_fields_set, **dict(head))
+
+
+def _front(text: bytes) -> Record | None:
+    """The head, where it is whole in the first part of a long report."""
+    if len(text) <= _FRONT_BYTES:
+        return None
+    try:
+        found = from_json(text[:_FRONT_BYTES], allow_partial=True)
+        return _Head.model_validate(found) if isinstance(found, dict) and next(reversed(found), None) in _BEHIND else None
+    except ValueError:  # the whole of it says what is wrong
+        return None

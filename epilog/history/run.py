@@ -69,6 +69,8 @@ class Judged(NamedTuple):
     verdict: Verdict
     losses: tuple[float | None, float | None] | None = None
     report_ids: tuple[int, ...] | None = None
+    packed: bytes | None = None
+    """The record without its reports, as ``History.packed`` gave it; absent: it is packed anew."""
 
 
 @dataclass(frozen=True)

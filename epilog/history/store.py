@@ -179,7 +179,7 @@ class History(Messages):
     def _save_verdict(self, run_id: int, position: int, judged: Judged, *, newest: bool) -> None:
         record, verdict = judged.record, judged.verdict
         head, tail = judged.losses or past.losses(record)
-        kept = record if judged.report_ids is None else record.model_copy(update={"reports": ()})
+        kept = judged.packed or Packed.of(record if judged.report_ids is None else record.model_copy(update={"reports": ()})).content
         reports = None if judged.report_ids is None else ",".join(map(str, judged.report_ids))
         made = self._db.execute(
             "INSERT INTO verdict (run_id, position, newest, cluster, job_id, label, uid, job_name, mode, cause, fault, fingerprint, nodes, ended_ns,"
@@ -188,8 +188,8 @@ class History(Messages):
             (
                 run_id, position, int(newest), record.attempt.cluster, record.attempt.job_id, record.attempt.label, record.uid or 0, record.name,
                 verdict.mode, verdict.cause.value if verdict.cause else None, verdict.fault.value, verdict.fingerprint, ",".join(record.nodes)[:4096],
-                record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), zlib.compress(verdict.json_bytes(), 6),
-                Packed.of(kept).content, record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
+                record.ended_ns or time.time_ns(), head, tail, past.gpu_hours(record), Packed.of(verdict).content,
+                kept, record.attempt.array_job_id, record.attempt.het_job_id, int(verdict.is_problem),
                 record.started_ns, ",".join(record.wishes.addresses) if wanted(record, verdict) else "", reports,
             ),
         ).fetchone()

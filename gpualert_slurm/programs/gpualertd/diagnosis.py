@@ -16,6 +16,7 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_note import JobNote
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.node_report import NodeReport
+from gpualert_slurm.packed import PackedJob
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.programs.gpualertd.bounded import Bounded, BoundedError
 from gpualert_slurm.programs.gpualertd.log import line
@@ -71,17 +72,17 @@ class Diagnosis:
             if place == len(tries) - 1:
                 record = self._with_addresses(record, ids)
             record = record.model_copy(update={"past": (*self._history.past(record), *earlier)})
-            found = self._weighed(record, ids, alone=alone)
-            judged.append(Judged(record, found.verdict, found.losses, ids))
+            job = self._history.packed(record, ids)
+            found = self._weighed(record, job, alone=alone)
+            judged.append(Judged(record, found.verdict, found.losses, ids, job.content))
             earlier.append(earlier_attempt(judged[-1], saved=found.saved))
             verdict = found.verdict
             log.info(line("judged", job=record.attempt.label, attempt=record.attempt.restart_count, state=one.row.state if one.row else None,
                           mode=verdict.mode, cause=verdict.cause.value if verdict.cause else None, fault=verdict.fault.value, gaps=len(record.gaps)))
         return judged
 
-    def _weighed(self, record: JobRecord, report_ids: Sequence[int], *, alone: bool) -> Weighed:
+    def _weighed(self, record: JobRecord, job: PackedJob, *, alone: bool) -> Weighed:
         """The classifier's verdict; when it fails, hangs or dies alone, ``unknown`` with a gap that says so. Raises SuspectError unless ``alone``."""
-        job = self._history.packed(record, report_ids)
         if not alone:
             return self._bounded.call_shared(Weighed, weigh, judge, job, timeout_s=JUDGE_TIMEOUT_S)
         try:
