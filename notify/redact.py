@@ -113,8 +113,8 @@ class Patterns:
                 self._masked[needle] = needle.translate(ONE_DIGIT)
             if not wanted:
                 self._always.add(place)
-                if digit_blind(pattern):
-                    self._blind[place] = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE)
+            if digit_blind(pattern):
+                self._blind[place] = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE)
 
     def among(self, text: str) -> Among:
         """What may be found in it: all where a letter beyond ASCII could match as another's lower case.
@@ -125,13 +125,20 @@ class Patterns:
             return Among(tuple(self._of), frozenset(self._always))
         lines = set(text.encode("ascii").translate(ALIKE).split(b"\n")) - self._bare
         plain = b"\n".join(lines).decode("ascii")
-        found = tuple([needle for needle, masked in self._masked.items() if masked in plain])
-        always = frozenset(place for place in self._always if place not in self._blind or self._blind[place].search(plain))
+        there = [needle for needle, masked in self._masked.items() if masked in plain]
+        if max(map(len, lines), default=0) <= REMEMBERED_CHARS:  # else trying may take time in the square of a line's length
+            there = [needle for needle in there if any(self._may_be_in(plain, place) for place in self._of[needle])]
+        found = tuple(there)
+        always = frozenset(place for place in self._always if self._may_be_in(plain, place))
         if lines and not found and always <= self._always - self._blind.keys() and len(plain) <= len(lines) * REMEMBERED_CHARS:
             if len(self._bare) + len(lines) > MOST_CLEAN:
                 self._bare.clear()
             self._bare.update(lines)
         return Among(found, always)
+
+    def _may_be_in(self, plain: str, place: int) -> bool:
+        """Whether that pattern may be found where the digits are made the same."""
+        return place not in self._blind or self._blind[place].search(plain) is not None
 
     def worth_trying(self, text: str, among: Among | None = None) -> list[int]:
         """The places of those that may match; ``among``: all that may, where that is known."""

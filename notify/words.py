@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -24,11 +25,18 @@ def instant(time_ns: int | None, zone: tzinfo | None, *, millis: bool = False) -
     if time_ns is None:
         return ""
     try:
-        then = (datetime.fromtimestamp(0, timezone.utc) + timedelta(microseconds=time_ns // 1000)).astimezone(zone)
+        then, zone_name = _second(time_ns // 1_000_000_000, zone, time.tzname)
     except (OverflowError, ValueError, OSError):
         return f"{time_ns} ns since 1970"
-    fraction = f".{then.microsecond // 1000:03d}" if millis else ""
-    return f"{then:%Y-%m-%d %H:%M:%S}{fraction} {then.tzname()}"
+    fraction = f".{time_ns // 1_000_000 % 1000:03d}" if millis else ""
+    return f"{then}{fraction} {zone_name}"
+
+
+@lru_cache(1024)  # the times of one job lie close together
+def _second(seconds: int, zone: tzinfo | None, _own: tuple[str, str]) -> tuple[str, str | None]:
+    """Date and time, and the zone's name then; ``_own``: the machine's zone, for it may be set anew. Raises OverflowError, ValueError, OSError."""
+    then = (datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=seconds)).astimezone(zone)
+    return f"{then:%Y-%m-%d %H:%M:%S}", then.tzname()
 
 
 def span(seconds: float | None) -> str:
