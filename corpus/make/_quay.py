@@ -10,6 +10,7 @@ from corpus.make import _quay_kits, _quay_light, _quay_torch, _quay_torch_more
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import LocalJob, SlurmJob
 from corpus.running.slots import fill
+from corpus.running.told_cards import CLOCK, Readings, told_cards
 
 PROGRAMS = {name: text for part in (_quay_torch, _quay_torch_more, _quay_kits, _quay_light) for name, text in vars(part).items() if name in part.FILES}
 FILES = {**_quay_torch.FILES, **_quay_torch_more.FILES, **_quay_kits.FILES, **_quay_light.FILES}
@@ -29,9 +30,6 @@ TOP = "#!/bin/bash\nset -u\nexport OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 T0=$(date 
 END = "status=$?\nsleep 0.5\nexit $status\n"
 START_S = 70
 """Until then every rank has its libraries, on a slow machine too."""
-IDLE = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "72000", "throttle_reasons": "0x1", "clock.sm": "345"}
-CLOCK = "time.time() - float(os.environ['T0'])"
-Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 
 
 def label(mode: str, cause: str | None = None, first: tuple[int, ...] = (), variant: str | None = None, failed: tuple[int, ...] = (), fault: str = "user", trigger: str | None = None) -> Label:  # noqa: PLR0917
@@ -61,17 +59,8 @@ def ship(what: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[st
 
 def laden(what: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:  # noqa: PLR0917
     """With a card for each rank; its readings by rank, ``others`` for who is not named. All ranks begin together: seconds count from there."""
-    per = ranks // nodes
-    gpus = {(r // per, r % per): _shifted(cards.get(r, others)) for r in range(ranks)}
-    code = dict(more.pop("code", {}))
-    code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
-    head = f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
-    return ship(what.but(gpu="scripted"), name, ranks, nodes, code=code, head=head, options=(f"--gres=gpu:{per}", *more.pop("options", ())), gpus=gpus, where=more.pop("where", ""), **more)
-
-
-def _shifted(readings: Readings) -> Readings:
-    first, later = readings
-    return {**IDLE, "memory.used": str(470 << 20)}, ((START_S - 1.0, first), *((START_S + at_s, changes) for at_s, changes in later))
+    where = more.pop("where", "")
+    return ship(what.but(gpu="scripted"), name, ranks, nodes, where=where, **told_cards(ranks, nodes, cards, others, more, start_s=START_S, idle_w=72, held_mib=470))
 
 
 def once(rank: int | None, step: int | None, what: str, *, name: str = "step", who: str = "rank", since: bool = False) -> str:

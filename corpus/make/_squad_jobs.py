@@ -10,20 +10,18 @@ from corpus.make import _squad_fed, _squads, _squads_more, _squads_unlike
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import SlurmJob
 from corpus.running.slots import fill
+from corpus.running.told_cards import CLOCK, Readings, told_cards
 
 PROGRAMS = {name: text for part in (_squads, _squads_unlike, _squads_more, _squad_fed) for name, text in vars(part).items() if name in part.FILES}
 FILES = {**_squads.FILES, **_squads_unlike.FILES, **_squads_more.FILES, **_squad_fed.FILES}
 HEAD = "export OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false T0=$(date +%s)\nexport PORT=$((22000 + SLURM_JOB_ID * 17 % 9000))\n"
 TAIL = "rc=$?\nsleep 0.5\nexit $rc\n"
 RANKS = "#!/bin/bash\n# what torchrun would have set\nexport RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=${WORLD:-$SLURM_NTASKS}\nexport MASTER_ADDR=${MASTER_ADDR:-127.0.0.1} MASTER_PORT=${MASTER_PORT:-$PORT}\nexec \"$@\"\n"
-CLOCK = "time.time() - float(os.environ['T0'])"
 HOME = {"LM": "torch", "TONES": "torch", "STAGES": "torch", "MIX": "ranks", "FED": "torch", "CLICKS": "torch", "VISION": "torch"}
 """The interpreter of each program; the others have torch-29."""
 HOW = {"TONES": "tasks", "STAGES": "tasks", "FED": "tasks", "CLICKS": "tasks", "POD": "tasks", "LIGHT": "light", "MIX": "mpi", "LM": "torchrun", "VISION": "torchrun", "ROLES": "env", "TUNE": "torchrun", "CLM": "torchrun"}
-IDLE = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "79000", "throttle_reasons": "0x1", "clock.sm": "345"}
 START_S = 60
 """Until then every rank has its libraries, on a slow machine too."""
-Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 
 
 def program(name: str, **code: str) -> str:
@@ -62,18 +60,8 @@ def squad(label: Label, name: str, ranks: int, nodes: int = 1, *, code: Mapping[
 
 def beside(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:  # noqa: PLR0917
     """The same with a card for each rank; its readings by rank, ``others`` for who is not named. All begin at one time: seconds count from there."""
-    per = ranks // nodes
-    gpus = {(r // per, r % per): _from_the_start(cards.get(r, others)) for r in range(ranks)}
-    code = dict(more.pop("code", {}))
-    code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
-    more["code"], more["head"] = code, f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
-    options = (f"--gres=gpu:{per}", *more.pop("options", ()))
-    return squad(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, where=more.pop("where", "-xn5,n6"), **more)
-
-
-def _from_the_start(readings: Readings) -> Readings:
-    first, later = readings
-    return {**IDLE, "memory.used": str(480 << 20)}, ((START_S - 1.0, first), *((START_S + at_s, changes) for at_s, changes in later))
+    where = more.pop("where", "-xn5,n6")
+    return squad(label.but(gpu="scripted"), name, ranks, nodes, where=where, **told_cards(ranks, nodes, cards, others, more, start_s=START_S, idle_w=79, held_mib=480))
 
 
 def at(rank: int | None, step: int | None, what: str, *, name: str = "step", who: str = "rank", since: bool = False) -> str:

@@ -10,12 +10,12 @@ from corpus.make import _stalls, _stalls_json, _stalls_light
 from corpus.running.batch import ELSEWHERE
 from corpus.running.job import SlurmJob
 from corpus.running.slots import fill
+from corpus.running.told_cards import Readings, told_cards
 
 FILES = {**_stalls.FILES, **_stalls_json.FILES, **_stalls_light.FILES}
 PROGRAMS = {name: str(getattr(part, name)) for part in (_stalls, _stalls_json, _stalls_light) for name in part.FILES}
 HEAD = "export OMP_NUM_THREADS=1 PORT=$((20000 + SLURM_JOB_ID * 19 % 11000)) T0=$(date +%s)\n"
 TAIL = "status=$?\nsleep 0.5\nexit $status\n"
-CLOCK = "time.time() - float(os.environ['T0'])"
 HOME = {"BOOST": "fastai", "PODS": "torch-29", "LIGHT": "torch-29", "PLASMA": "ranks", "SERVE": "system", "SHARDS": "system"}
 """The interpreter of each program; the others have torch."""
 HOW = {"BYTES": "torchrun", "DET": "tasks", "MEGA": "tasks", "FSEQ": "tasks", "SERVE": "tasks", "PLASMA": "mpi", "SPAWN": "one", "BOOST": "tasks", "PODS": "tasks", "LIGHT": "tasks", "SHARDS": "shell"}
@@ -29,10 +29,8 @@ LINES = {
     "shell": "srun{more} bash {run}",
 }
 """The line of the batch script that starts the ranks."""
-IDLE = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "74000", "throttle_reasons": "0x1", "clock.sm": "345"}
 START_S = 60
 """Until then every rank has its libraries, on a slow machine too."""
-Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 GIVEN = {"SPAWN": "{ranks}", "DET": "boxes.py"}
 
 
@@ -67,18 +65,7 @@ def _place(nodes: int, number: int) -> str:
 
 def lit(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, **more: Any) -> SlurmJob:  # noqa: PLR0917
     """The same with a card for each rank; its readings by rank, ``others`` for who is not named. All begin at one time: seconds count from there."""
-    per = ranks // nodes
-    gpus = {(r // per, r % per): _from_the_start(cards.get(r, others)) for r in range(ranks)}
-    code = dict(more.pop("code", {}))
-    code["early"] = "\n".join([f"time.sleep(max(0.0, -({CLOCK})))", *([code["early"]] if "early" in code else [])])
-    more["code"], more["head"] = code, f"export T0=$((T0 + {START_S}))\n{more.pop('head', '')}"
-    options = (f"--gres=gpu:{per}", *more.pop("options", ()))
-    return seat(label.but(gpu="scripted"), name, ranks, nodes, options=options, gpus=gpus, **more)
-
-
-def _from_the_start(readings: Readings) -> Readings:
-    first, later = readings
-    return {**IDLE, "memory.used": str(470 << 20)}, ((START_S - 1.0, first), *((START_S + at_s, changes) for at_s, changes in later))
+    return seat(label.but(gpu="scripted"), name, ranks, nodes, **told_cards(ranks, nodes, cards, others, more, start_s=START_S, idle_w=74, held_mib=470))
 
 
 def when(test: str, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Test part: several ranks of which one, or all, do not start, are killed, or break down in the midst of training."""
+"""Several ranks of which one, or all, do not start, are killed, or break down in the midst of training."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -63,4 +63,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from midways()
 
 
-RECIPE = Recipe("broken_strings", "test", jobs)
+RECIPE = Recipe("broken_strings", "development", jobs)

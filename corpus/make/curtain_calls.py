@@ -1,4 +1,4 @@
-"""Test part: several ranks that were well until their node went, their time was over, or somebody called them off."""
+"""Several ranks that were well until their node went, their time was over, or somebody called them off."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -66,4 +66,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from called_off()
 
 
-RECIPE = Recipe("curtain_calls", "test", jobs)
+RECIPE = Recipe("curtain_calls", "development", jobs)

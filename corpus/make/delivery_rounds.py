@@ -1,4 +1,4 @@
-"""Test part: on Slurm, batch jobs of one task without a card that is read: left standing, cut off, called off, killed, begun anew, saved too often, and done well after a bad beginning."""
+"""On Slurm, batch jobs of one task without a card that is read: left standing, cut off, called off, killed, begun anew, saved too often, and done well after a bad beginning."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -98,4 +98,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("delivery_rounds", "test", jobs)
+RECIPE = Recipe("delivery_rounds", "development", jobs)

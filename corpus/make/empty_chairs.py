@@ -1,4 +1,4 @@
-"""Test part: several ranks of which one never comes to the place of meeting, or comes to another one."""
+"""Several ranks of which one never comes to the place of meeting, or comes to another one."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -59,4 +59,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from never_there()
 
 
-RECIPE = Recipe("empty_chairs", "test", jobs)
+RECIPE = Recipe("empty_chairs", "development", jobs)

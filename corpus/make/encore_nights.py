@@ -1,4 +1,4 @@
-"""Test part: several ranks whose job was requeued or preempted: most went on from what they had kept, some did not end all the same."""
+"""Several ranks whose job was requeued or preempted: most went on from what they had kept, some did not end all the same."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -47,4 +47,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from did_not_end()
 
 
-RECIPE = Recipe("encore_nights", "test", jobs)
+RECIPE = Recipe("encore_nights", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process in plain PyTorch whose numbers are strange by nature: two players, a policy, an equation; with what really goes wrong in them."""
+"""One process in plain PyTorch whose numbers are strange by nature: two players, a policy, an equation; with what really goes wrong in them."""
 
 import json
 from collections.abc import Iterator
@@ -72,4 +72,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("flour_sacks", "test", jobs)
+RECIPE = Recipe("flour_sacks", "development", jobs)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._quay import Readings, label, laden, once, past, ship
+from corpus.make._quay import label, laden, once, past, ship
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import Readings
 from tests.testbed.gpu_scenarios import work
 
 NEVER = label("C1", fault="unknown")

@@ -1,4 +1,4 @@
-"""Test part: several ranks that do what they were meant to, most of them among first tries that failed, late peers, loud words and a noisy end."""
+"""Several ranks that do what they were meant to, most of them among first tries that failed, late peers, loud words and a noisy end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -112,4 +112,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("full_houses", "test", jobs)
+RECIPE = Recipe("full_houses", "development", jobs)

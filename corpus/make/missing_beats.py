@@ -1,11 +1,12 @@
-"""Test part: several ranks that wait in the midst of training for one that stands still, does something else, or is dead."""
+"""Several ranks that wait in the midst of training for one that stands still, does something else, or is dead."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._stage import CLOCK, Readings, dead, lit, seat, when
+from corpus.make._stage import dead, lit, seat, when
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import CLOCK, Readings
 from tests.testbed.gpu_scenarios import work
 
 HANG = Label(mode="C2", fault="user")
@@ -64,4 +65,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from beside_cards()
 
 
-RECIPE = Recipe("missing_beats", "test", jobs)
+RECIPE = Recipe("missing_beats", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: two or three ranks on one machine, without Slurm, that do what they were meant to among loud words, second tries and late peers."""
+"""Two or three ranks on one machine, without Slurm, that do what they were meant to among loud words, second tries and late peers."""
 
 from collections.abc import Iterator, Mapping
 
@@ -41,4 +41,4 @@ def jobs() -> Iterator[LocalJob]:
     yield home(HARD, "MEGA", f"{RUN} pretrain_small.py --train-iters 180", {"loss": spike})
 
 
-RECIPE = Recipe("open_rehearsals", "test", jobs)
+RECIPE = Recipe("open_rehearsals", "development", jobs)

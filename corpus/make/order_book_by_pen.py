@@ -1,4 +1,4 @@
-"""Test part, by hand: one process on one card that is full, broken or held back by heat or by its supply, in other houses' words, with what was read of the card."""
+"""By hand: one process on one card that is full, broken or held back by heat or by its supply, in other houses' words, with what was read of the card."""
 
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
@@ -148,4 +148,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("order_book_by_pen", "test", jobs)
+RECIPE = Recipe("order_book_by_pen", "development", jobs)

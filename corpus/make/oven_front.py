@@ -1,4 +1,4 @@
-"""Test part: one process in plain PyTorch loops: a keyword spotter, a character model, depth from pictures; they stop, stray, stand, save too much, or only sound so."""
+"""One process in plain PyTorch loops: a keyword spotter, a character model, depth from pictures; they stop, stray, stand, save too much, or only sound so."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -88,4 +88,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("oven_front", "test", jobs)
+RECIPE = Recipe("oven_front", "development", jobs)

@@ -1,6 +1,6 @@
-"""Test part: on Slurm, one task beside one card whose readings are told beforehand: starved, at rest for good, waiting for saves, hot, or well.
+"""On Slurm, one task beside one card whose readings are told beforehand: at rest for good, waiting for saves, hot, or well.
 
-No GPU is there. It starves, saves and stands in earnest.
+No GPU is there. It saves and stands in earnest.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._crumbs import HARD, SAVES, STANDS, STARVED
-from corpus.make._oven_torch import CHARS, DEPTH, KWS
+from corpus.make._crumbs import HARD, SAVES, STANDS
+from corpus.make._oven_torch import CHARS, KWS
 from corpus.make._proving import ITERS, ITERS_CFG, STREAM, UPDATES
 from corpus.make._yeast import FIT, MAKE_ROWS, VECTORS
 from corpus.running.crewed import CLOCK, cards
@@ -18,7 +18,7 @@ from corpus.running.slots import fill
 from tests.testbed.gpu_scenarios import work
 
 vectors, verse, stream, updates = partial(fill, VECTORS), partial(fill, CHARS), partial(fill, STREAM), partial(fill, UPDATES)
-iters, kws, depth = partial(fill, ITERS), partial(fill, KWS), partial(fill, DEPTH)
+iters, kws = partial(fill, ITERS), partial(fill, KWS)
 Readings = tuple[Mapping[str, str], tuple[tuple[float, Mapping[str, str]], ...]]
 REST = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3": "0", "gpm.5": "0", "gpm.10": "0", "power.usage": "86000", "throttle_reasons": "0x1"}
 DONE: dict[str, Any] = {"state": "COMPLETED"}
@@ -29,21 +29,6 @@ CFG = {"cfg.py": ITERS_CFG}
 def card(label: Label, text: str, name: str, given: str, gpu: Readings, **more: Any) -> SlurmJob:
     """One task, one card."""
     return cards(label, text, 1, {(0, 0): gpu}, name=name, command=f"PYTHON -u {name} {given}", **{"python": "torch", **more})
-
-
-def gaps(busy: float, every: int) -> Readings:
-    """At work in one second of several."""
-    return work(7), tuple((1.0 + k, work(busy) if k % every == 0 else REST) for k in range(300))
-
-
-def starved() -> Iterator[SlurmJob]:
-    """D1."""
-    yield card(STARVED, iters(mid="time.sleep(1.5)  # JPEGs of the shared disk"), "train_net.py", "cfg.py MAX_ITER=40", gaps(30, 3), files=CFG, **DONE)
-    yield card(STARVED, depth(item="time.sleep(0.2)"), "train_depth.py", "", gaps(27, 4), head="export EPOCHS=3 ITEMS=96\n", **DONE)
-    yield card(STARVED, kws(mid="if it % 5 == 1:\n    time.sleep(5.0)  # unpacks the next archive"), "kws_train.py", "--epochs 3 --its 20", gaps(35, 5), **DONE)
-    yield card(STARVED, vectors(mid="if at % 20 == 3:\n    time.sleep(0.18)"), "wordvec.py", "--passes=64", gaps(26, 3), python="system", **DONE)
-    yield card(STARVED, stream(mid="time.sleep(1.2)"), "pairs.py", "--steps=48 --every=4", gaps(33, 4), **DONE)
-    yield card(STARVED, updates(mid="if updates % 10 == 0:\n    time.sleep(6.0)"), "translate.py", "--max-update=110 --log-interval=10", gaps(38, 6), **DONE)
 
 
 def standing() -> Iterator[SlurmJob]:
@@ -77,8 +62,8 @@ def well() -> Iterator[SlurmJob]:
 
 def jobs() -> Iterator[SlurmJob]:
     """All."""
-    for part in (starved, standing, saving, well):
+    for part in (standing, saving, well):
         yield from part()
 
 
-RECIPE = Recipe("oven_thermometers", "test", jobs)
+RECIPE = Recipe("oven_thermometers", "development", jobs)

@@ -6,8 +6,9 @@ No GPU is there: what a program says of CUDA it says by itself. It starves, lags
 from collections.abc import Iterator
 from typing import Any
 
-from corpus.make._quay import GOOD, HARD, Readings, label, laden, past
+from corpus.make._quay import GOOD, HARD, label, laden, past
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import Readings
 from tests.testbed.gpu_scenarios import work
 
 FAILED: dict[str, Any] = {"state": "FAILED"}

@@ -1,4 +1,4 @@
-"""Test part: one process that tells of its steps as large code bases do, over configuration files, JSON of a line each, and one that streams on standard error."""
+"""One process that tells of its steps as large code bases do, over configuration files, JSON of a line each, and one that streams on standard error."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -68,4 +68,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("proving_baskets", "test", jobs)
+RECIPE = Recipe("proving_baskets", "development", jobs)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._squad_jobs import Readings, at, beside, when
+from corpus.make._squad_jobs import at, beside, when
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import Readings
 from tests.testbed.gpu_scenarios import work
 
 FAILED: dict[str, Any] = {"state": "FAILED"}

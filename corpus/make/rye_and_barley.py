@@ -1,4 +1,4 @@
-"""Test part: one process over the Hub's Trainer, Lightning, accelerate, JAX with Optax and Keras (torch 2.9, JAX 0.8)."""
+"""One process over the Hub's Trainer, Lightning, accelerate, JAX with Optax and Keras (torch 2.9, JAX 0.8)."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -63,4 +63,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("rye_and_barley", "test", jobs)
+RECIPE = Recipe("rye_and_barley", "development", jobs)

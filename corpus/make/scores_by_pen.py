@@ -1,4 +1,4 @@
-"""Test part, by hand: jobs of four to sixteen ranks with a card each: full, broken, hot, starved, slow by one or by the wire, and well among loud words."""
+"""By hand: jobs of four to sixteen ranks with a card each: full, broken, hot, starved, slow by one or by the wire, and well among loud words."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
@@ -88,7 +88,7 @@ def full(number: int) -> HandJob:
         hit = rank == bad or bad < 0
         if hit:
             tag = f"[rank{rank}]: " if number != 2 else ""
-            trace = f"Traceback (most recent call last):\n  File \"/gpfs/work/{name}/main.py\", line {140 + number}, in <module>\n    run(cfg)\n  File \"/gpfs/work/{name}/main.py\", line {88 + number}, in run\n    " + ("out = step_fn(state, batch)", "policy = build(cfg).to(device)", "state, aux = p_step(state, batch)", "loss.backward()")[number] + "\n" + texts[number].format(l=local, p=70_100 + rank)
+            trace = f"Traceback (most recent call last):\n  File \"/gpfs/proj/{name}/main.py\", line {140 + number}, in <module>\n    run(cfg)\n  File \"/gpfs/proj/{name}/main.py\", line {88 + number}, in run\n    " + ("out = step_fn(state, batch)", "policy = build(cfg).to(device)", "state, aux = p_step(state, batch)", "loss.backward()")[number] + "\n" + texts[number].format(l=local, p=70_100 + rank)
             mine.append((end + (rank / 10 if bad < 0 else 0), "\n".join(tag + one for one in trace.splitlines())))
         hand.rank(rank, node, mine, code=1 if hit else None, signal=None if hit else 15, end=end + (0.8 + rank / 10 if hit else 6), local=local, stream="both")
     hand.ended("FAILED", code=1, end=end + 9, steps=(("batch", "FAILED", 1, 0), ("0", "FAILED", 1, 0)))
@@ -121,7 +121,7 @@ def broken(number: int) -> HandJob:
     for rank, node, local in ranks:
         mine = [(33 + rank / 20, f"rank {rank} ready on {node} (cuda:{local})"), *(rows if rank == 0 else [])]
         if rank == bad:
-            mine.append((end, f"[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/gpfs/work/{name}/main.py\", line 231, in train_epoch\n[rank{rank}]:     torch.cuda.synchronize()\n[rank{rank}]: {says}"))
+            mine.append((end, f"[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/gpfs/proj/{name}/main.py\", line 231, in train_epoch\n[rank{rank}]:     torch.cuda.synchronize()\n[rank{rank}]: {says}"))
         elif number in (0, 2) and rank % 3 == 1:
             mine.append((end + 2 + rank / 10, f"[rank{rank}]:[E1127 14:0{number}:{10 + rank}.118 ProcessGroupNCCL.cpp:2055] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Process group watchdog thread terminated with exception: NCCL error: remote process exited or there was a network error, NCCL version 2.27.7\n[rank{rank}]: ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely."))
         hand.rank(rank, node, sorted(mine), code=1 if rank == bad else None, signal=None if rank == bad else 15, end=end + (1 if rank == bad else 8 + rank / 30), local=local, stream="both")
@@ -227,4 +227,4 @@ def jobs() -> Iterator[HandJob]:
         yield from map(make, range(count))
 
 
-RECIPE = Recipe("scores_by_pen", "test", jobs)
+RECIPE = Recipe("scores_by_pen", "development", jobs)

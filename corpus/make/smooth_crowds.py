@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._squad_jobs import Readings, beside, squad, when
+from corpus.make._squad_jobs import beside, squad, when
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import Readings
 from tests.testbed.gpu_scenarios import work
 
 GOOD = Label(mode="G1", fault="none")

@@ -1,4 +1,4 @@
-"""Test part: several ranks whose run came to its end and taught nothing, or too little, or began anew beside what was kept."""
+"""Several ranks whose run came to its end and taught nothing, or too little, or began anew beside what was kept."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -66,4 +66,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from short()
 
 
-RECIPE = Recipe("sour_notes", "test", jobs)
+RECIPE = Recipe("sour_notes", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks with a card beside each, whose readings are told beforehand: starved, waiting for the wire, for saves, for launches, or for one of them.
+"""Several ranks with a card beside each, whose readings are told beforehand: starved, waiting for the wire, for saves, for launches, or for one of them.
 
 No GPU is there. The programs starve, lag and save in earnest.
 """
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._stage import Readings, lit
+from corpus.make._stage import lit
 from corpus.running.job import Recipe, SlurmJob
+from corpus.running.told_cards import Readings
 from tests.testbed.gpu_scenarios import work
 
 DONE: dict[str, Any] = {"state": "COMPLETED"}
@@ -64,4 +65,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from lagging()
 
 
-RECIPE = Recipe("stage_lights", "test", jobs)
+RECIPE = Recipe("stage_lights", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: two or three ranks on one machine, without Slurm, whose saved state cannot be read, that stop after a handful of steps, or break down."""
+"""Two or three ranks on one machine, without Slurm, whose saved state cannot be read, that stop after a handful of steps, or break down."""
 
 from collections.abc import Iterator, Mapping
 
@@ -32,4 +32,4 @@ def jobs() -> Iterator[LocalJob]:
     yield home(Label(mode="A2", cause="segfault", fault="user", first_ranks=(1,)), "BYTES", f"{RUN} bytelm.py --iters 6000", {"data": when("me == 1 and it == 51", "import ctypes\nctypes.memmove(16, 32, 8)")})
 
 
-RECIPE = Recipe("thin_scripts", "test", jobs)
+RECIPE = Recipe("thin_scripts", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process without a deep library: vectors of words in Python itself, boosted trees, pipelines in the shell; tuning, inference and preparing, too."""
+"""One process without a deep library: vectors of words in Python itself, boosted trees, pipelines in the shell; tuning, inference and preparing, too."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -133,4 +133,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("yeast_cellar", "test", jobs)
+RECIPE = Recipe("yeast_cellar", "development", jobs)
