@@ -53,3 +53,34 @@ def test_few_passes_of_few_batches_are_hardly_a_training(name: str):
 @pytest.mark.parametrize("name", sorted(GOOD))
 def test_few_passes_are_a_training_where_they_took_their_time_or_learned(name: str):
     assert ended_well(*GOOD[name]) == "G1"
+
+
+@pytest.mark.parametrize(
+    ("flags", "end"),
+    [
+        ("flags: {'steps': 8, 'bs': 24, 'lr': 0.003}", "bye nce 2.5217 after 8 steps"),
+        ("Namespace(iters=3, lr=0.1)", "finished 3 iterations, loss 2.1"),
+        ("config: updates=5 width=64 lr=3e-4", "trained for 5 updates"),
+        ('{"steps": 4, "lr": 0.1}', '{"msg": "done", "text": "stopped after 4 steps"}'),
+        ("n_iter=2 lr=0.5", "done 2 training steps in 0.3 s"),
+        ("steps: 6, lr: 0.1", "6 steps in 0.41 s, loss 2.2"),
+    ],
+)
+def test_steps_that_were_set_and_were_all_that_was_done(flags: str, end: str):
+    assert ended_well(0.1, f"{flags}\nhello, optimizer ready\n{end}\n") == "E3"
+
+
+@pytest.mark.parametrize(
+    ("flags", "end"),
+    [
+        ("flags: {'steps': 800, 'lr': 0.003}", "bye after 800 steps"),
+        ("flags: {'steps': 8, 'lr': 0.003}", "bye"),
+        ("flags: {'steps': 8, 'epochs': 30, 'lr': 0.003}", "bye after 240 steps"),
+        ("flags: {'steps': 8, 'lr': 0.003}", "test: done 8 steps"),
+        ("sampling steps=8 guidance=3", "evaluation: sampled 4 pictures after 8 steps"),
+        ("lr=0.1", "stopped after 8 steps"),
+        ("flags: {'steps': 8, 'inner': {'steps': 5}, 'lr': 1}", "after 8 steps"),
+    ],
+)
+def test_steps_that_may_be_those_of_a_pass_are_no_handful(flags: str, end: str):
+    assert ended_well(0.1, f"{flags}\nhello, optimizer ready\n{end}\n") == "G1"

@@ -32,9 +32,19 @@ UNLEARNED = {
     ),
     "nan in the last of a few rows": rows(5, lambda i: f"[{i}, {1.1 / i if i < 5 else 'nan'}, {1.05 / i if i < 5 else 'nan'}, 0.375, '00:00']"),
     "nan in the last epochs": rows(5, lambda i: f"Epoch {i}: train={1.3 / i if i < 4 else 'nan'} dev={1.3 / i if i < 4 else 'nan'}"),
+    "an error that leapt up and stayed there": "epoch,batch,abs_rel,rmse,sec\n"
+    + rows(24, lambda i: f"{1 + i // 6},{i % 6 * 4},{0.4 / i if i < 9 else 9 + wave(i, 0.2):.5f},{0.5 / i if i < 9 else 9.1 + wave(i, 0.2):.5f},{0.6 * (1 + i % 6):.2f}"),
+    "an error under its own name that leapt": rows(30, lambda i: f"round {i}: mae {2 / i if i < 17 else 31 + wave(i, 3):.4f}"),
+    "no gradient": rows(18, lambda i: f"step={i * 25} loss={2.4 + wave(i, 0.12):.5f} acc={0.1 + wave(i, 0.06):.3f} grad_norm=0.0000"),
+    "no gradient, without an accuracy": rows(18, lambda i: f"iter {i} loss {1.9 + wave(i, 0.1):.4f} | grad norm: 0.0"),
     "flew off at once and came half the way back": rows(30, lambda i: f"step {i} loss {1.05 if i == 1 else 7.6e18 / 10**i if i < 16 else 783.0 + i:.4g}"),
 }
 LEARNED = {
+    "a gradient norm that was never measured": rows(18, lambda i: f"step={i * 25} loss={2.4 / i:.5f} acc={0.1 + i / 30:.3f} grad_norm=0.0000"),
+    "a gradient norm of nought at the end": rows(18, lambda i: f"step {i} loss {2.4 / i:.5f} grad_norm {1.0 / i**3 if i < 12 else 0.0:.4f}"),
+    "an accuracy that grows at gradients too small to print": rows(18, lambda i: f"step={i} loss={2.5 - 0.009 * i:.4f} acc={0.1 + 0.03 * i:.3f} grad_norm=0.0000"),
+    "an error that leaps and comes back": rows(24, lambda i: f"round {i}: mae {2 / i if i not in (12, 13) else 9.0:.4f}"),
+    "an error that leaps where another fold begins": rows(24, lambda i: f"fold {1 + i // 13} round {i}: mae {2 / (i % 13 + 1):.4f}"),
     "a perplexity that falls": rows(15, lambda i: f"update {i * 50:5d} | train ppl {300 / i:.3f} | valid ppl {310 / i:.3f}"),
     "an accuracy that grows": rows(12, lambda i: f"epoch {i:02d}: train accuracy {0.25 + 0.05 * i:.4f}, validation accuracy {0.25 + 0.04 * i:.4f}"),
     "an accuracy of what was learned": rows(12, lambda i: f"epoch {i:02d}: train accuracy 1.0000, validation accuracy 0.9980"),

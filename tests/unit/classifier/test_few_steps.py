@@ -25,6 +25,9 @@ ENOUGH = {
     "Epoch 5/5  ━━━━━━━━━━━━━━━━━━ 2/2 0:00:00 • 0:00:00 39.35it/s v_num: 0.000\n",
     "Keras, an evaluation": "1/1 - 0s - 9ms/step - accuracy: 0.9684 - loss: 0.1304\n",
     "two pairs of brackets": "".join(f"[{e}/3][{b:03d}/200] loss {2.5 / (e + b / 200):.4f}  acc 0.3  4.1 s/it\n" for e in (1, 2, 3) for b in range(10, 201, 10)),
+    "an epoch's number before its steps (timm)": "".join(
+        f"Train: {e} [{s:4d}/17 ({100 * s // 17:3d}%)]  Loss: {2 / (1 + e + s / 17):#.3g}  Time: 0.060s  LR: 8.00e-02\n" for e in range(4) for s in (10, 17)
+    ),
     "sixteen slow steps, all that were planned": "".join(f"step {i}/16 loss {2.5 / i:.4f}\n" for i in range(1, 17)),
 }
 

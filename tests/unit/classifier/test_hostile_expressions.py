@@ -55,7 +55,7 @@ def everywhere() -> dict[re.Pattern, str]:
 
 
 FOUND = everywhere()
-SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT}
+SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT, "unrestored._NONE": MOST_TEXT}
 """Given no more than so many characters."""
 
 

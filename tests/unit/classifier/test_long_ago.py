@@ -52,3 +52,35 @@ def test_what_leaves_it_open():
     assert cut(steps(1, 6), [0, 20, 40, 60, 80, 100], 190).mode == "F3"
     assert cut(steps(1, 40), ticks(40, 0.5), 36).mode == "F3"
     assert cut(steps(1, 40), ticks(40, 0.5), 180, series=[busy("n1", [80.0] * 180, every=1)]).mode == "F3"
+
+
+def _at_work_then(readings: list[float], **words: str):
+    """A process whose CPU was read every two seconds while it told of 24 steps in 24 s and until its end at 42 s."""
+    last = words.get("last", "")
+    rows, times = steps(1, 24) + (f"{last}\n" if last else ""), ticks(24, 1.0) + ([24.2] if last else [])
+    cpu = {"series": [cpu_of("n1", 0, readings, every=2)], "processes": (process("n1", 100, rank=0, step="0", command=("python", "t.py")),)}
+    return cut(rows, times, 42, **cpu).mode
+
+
+def test_a_process_that_had_worked_and_then_used_no_cpu_at_all():
+    """Against what it used before, not against a whole core: on a busy node that is little."""
+    assert _at_work_then([90.0] * 12 + [0.0] * 9) == "C3"
+    assert _at_work_then([1.9] * 12 + [0.0] * 9) == "C3"
+    assert _at_work_then([30.0] * 12 + [0.2] * 9) == "C3"
+    assert _at_work_then([30.0] * 12 + [0.2] * 9, last="Saved checkpoint out/last.pt (epoch 2)") == "C3"
+
+
+def test_a_process_that_works_or_of_which_nobody_knows_reached_its_limit():
+    assert _at_work_then([90.0] * 21) == "F3"
+    assert _at_work_then([90.0] * 13 + [40.0] * 8) == "F3"
+    assert _at_work_then([90.0] * 13 + [0.0] * 7 + [80.0]) == "F3"
+    assert _at_work_then([90.0] * 13) == "F3"
+    assert _at_work_then([1.9] * 13 + [1.8] * 8, last="scoring the dev set") == "F3"
+
+
+def test_a_run_that_told_of_much_progress_has_no_pause_of_four_times_its_longest():
+    assert cut(steps(1, 12), [40 + 4.0 * i for i in range(12)], 124).mode == "C3"
+    assert cut(steps(1, 12), [40 + 4.0 * i for i in range(12)], 98).mode == "F3"
+    assert cut(steps(1, 12) + "evaluating on the dev set\n", [40 + 4.0 * i for i in range(13)], 124).mode == "F3"
+    assert cut(steps(1, 5), [40 + 4.0 * i for i in range(5)], 78).mode == "F3"
+    assert cut(steps(1, 12), [40 + (4.0 * i if i < 9 else 4.0 * i + 12) for i in range(12)], 134).mode == "F3"

@@ -119,7 +119,8 @@ def test_a_redacted_quote_is_marked_and_the_verdict_stays_valid():
 
 
 @pytest.mark.parametrize(
-    "hostile", ["a" * 65536, "password_" * 7000, "-----BEGIN PRIVATE KEY-----" * 2400, "://" * 20000, "A" * 40 + "\n" + ("B" * 70 + "\n") * 900, "aws key " * 8000, "eyJ" * 20000]
+    "hostile", ["a" * 65536, "password_" * 7000, "-----BEGIN PRIVATE KEY-----" * 2400, "://" * 20000, "A" * 40 + "\n" + ("B" * 70 + "\n") * 900, "aws key " * 8000, "eyJ" * 20000,
+                "\n".join(f"{chr(97 + n % 26)}{n}" + "eyJ" * 168 for n in range(130))]
 )
 def test_no_text_makes_it_slow(hostile):
     """64 KiB of what an attacker would choose take seconds at most, also on a slow machine."""

@@ -12,8 +12,37 @@ def _ranks(active: list[float], name: str = "gpu_sm_activity_percent", **more) -
     return run.node("n1", **more)
 
 
+def _spoken(said: str) -> Run:
+    return _ranks([16.0, 55.0, 16.0, 15.0]).rank(0, "n1", f"{said}\n", stream="out")
+
+
+STAGES = (
+    "[00/03 n2] pipeline drained",
+    "pipeline stage 1 of 4 ready",
+    "schedule: 1F1B with 8 micro-batches",
+    "GPipe, 4 partitions",
+    "pipeline-model-parallel size: 4",
+    "pipeline_parallel_size=2",
+    "using pp=4 tp=1",
+    "pipeline depth 4",
+    "the pipeline is full",
+    "pipeline rank 3: layers 18 to 24",
+)
+ONE_STAGE = (
+    "pipeline-model-parallel size: 1",
+    "pipeline_parallel_size=1",
+    "using pp=1 tp=4",
+    "data pipeline ready, 4 workers",
+    "input pipeline warmed, prefetch 2",
+    "pipeline parallel: off",
+    "ZeRO stage 2",
+    "second stage of the training",
+    "pipeline stages: 1",
+    "text-generation pipeline loaded",
+)
 EXAMPLES = {
     "0.55 against 0.16": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0])),
+    **{f"one stage: {said}": lambda said=said: done(_spoken(said)) for said in ONE_STAGE},
     "two ranks are enough": lambda: done(_ranks([20.0, 60.0])),
     "a clock below its peers'": lambda: done(_ranks([1900.0, 1900.0, 900.0, 1890.0], "gpu_sm_clock_mhz")),
 }
@@ -28,6 +57,7 @@ NEAR_MISSES = {
     ),
     "even": lambda: done(_ranks([55.0, 57.0, 54.0, 56.0])),
     "stages": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0], processes=(process(rank=0, command=("python", "pretrain.py", "--pp-size=4")),))),
+    **{f"stages by its own word: {said}": lambda said=said: done(_spoken(said)) for said in STAGES},
     "for a moment": lambda: done(
         trained(200, ranks=2).node("n1", series=[sm("n1", [16.0] * 21, "GPU-0", every=10), sm("n1", [90.0] * 6 + [16.0] * 15, "GPU-1", every=10)])
     ),

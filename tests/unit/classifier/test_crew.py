@@ -1,0 +1,35 @@
+"""How many ranks a run had, by its own words alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpualert_slurm.classifier.crew import told_ranks
+from tests.unit.classifier.records import Run
+
+
+def run(text: str, *, end: float = 240.0) -> Run:
+    return Run().rank(0, "n1", text + "\n", signal=15, end=end, times=[4.0] * (text.count("\n") + 1)).accounting("TIMEOUT", code=0, end=end, time_limit_s=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [
+        ("world size 2, rank 0, master 127.0.0.1:28511", 2),
+        ('{"level": "info", "msg": "waiting for peers", "have": 1, "want": 2}', 2),
+        ("WORLD_SIZE=8 RANK=3 LOCAL_RANK=3", 8),
+        ("workers here: 3, expected: 4", 4),
+        ("world size 1, rank 0", 1),
+        ("world size 4", 1),
+        ("lora rank: 16, 2 processes for the data", 1),
+        ("loader workers: have=2, want=8", 1),
+    ],
+)
+def test_a_line_that_knows_how_many_and_which_is_believed_once(text: str, ranks: int):
+    """A number alone, told once, may be of something else."""
+    assert told_ranks(run(text).record()) == ranks
+
+
+def test_one_of_several_that_waits_to_the_end_never_met():
+    assert run("world size 2, rank 0, master 127.0.0.1:28511").verdict().mode == "C1"
+    assert run("world size 1, rank 0, master 127.0.0.1:28511").verdict().mode != "C1"

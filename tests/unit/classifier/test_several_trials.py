@@ -1,0 +1,33 @@
+"""Several trainings in one job, of which one came to nothing: what the run made is another's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+
+def trial(lr: str, losses: list[float]) -> str:
+    return f"--- lr={lr}\n" + "".join(f"[lr {lr}] ep {e:2d}/{len(losses)}  logloss {loss:.4f}\n" for e, loss in enumerate(losses, 1))
+
+
+FALLS = [0.9 / (1 + e) for e in range(8)]
+FLIES = [20.0 + 6 * e for e in range(4)]
+ERROR = (
+    'Traceback (most recent call last):\n  File "fold.py", line 43, in <module>\n    raise FloatingPointError("weights are nan in epoch 5")\n'
+    "FloatingPointError: weights are nan in epoch 5\n"
+)
+
+
+def mode(text: str) -> str:
+    times = [2 + i * 0.5 for i in range(text.count("\n"))]
+    return Run().rank(0, "n1", text, code=0, end=times[-1] + 1, times=times).accounting("COMPLETED", code=0, end=times[-1] + 2).verdict().mode
+
+
+def test_a_trial_that_failed_last_and_was_left_out_is_no_divergence_of_the_run():
+    assert mode(trial("1e-3", FALLS) + trial("0.05", FALLS) + trial("30", FLIES) + ERROR + "lr=30 left out (status 1)\nbest: lr 0.05\n") == "G1"
+
+
+@pytest.mark.parametrize("behind", ["", "best: lr 0.05\n", "saved lr30.json\n"], ids=["nothing", "a choice", "a save"])
+def test_a_last_trial_that_diverged_without_an_error_is_one(behind: str):
+    assert mode(trial("1e-3", FALLS) + trial("0.05", FALLS) + trial("30", FLIES) + behind) == "E1"
