@@ -1,4 +1,4 @@
-"""Test part: small trainings of one process that do what they should among words, stops and values that sound otherwise; and a few twins that do not."""
+"""Small trainings of one process that do what they should among words, stops and values that sound otherwise; and a few twins that do not."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -47,4 +47,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from twins()
 
 
-RECIPE = Recipe("alpine_pasture_runs", "test", jobs)
+RECIPE = Recipe("alpine_pasture_runs", "development", jobs)

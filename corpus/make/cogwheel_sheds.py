@@ -1,4 +1,4 @@
-"""Test part: one process over the Hub's Trainer, Lightning, loguru with tqdm and OmegaConf, and JAX with Optax (torch 2.9)."""
+"""One process over the Hub's Trainer, Lightning, loguru with tqdm and OmegaConf, and JAX with Optax (torch 2.9)."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -70,4 +70,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("cogwheel_sheds", "test", jobs)
+RECIPE = Recipe("cogwheel_sheds", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks that were well, most of them beside warnings, tracebacks that were caught, and ranks that were started again."""
+"""Several ranks that were well, most of them beside warnings, tracebacks that were caught, and ranks that were started again."""
 
 from collections.abc import Iterator
 
@@ -57,4 +57,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("evergreen_walk", "test", jobs)
+RECIPE = Recipe("evergreen_walk", "development", jobs)

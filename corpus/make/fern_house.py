@@ -1,4 +1,4 @@
-"""Test part: several ranks that never come together, or stop in the midst of training because one of them stands still or is out of it."""
+"""Several ranks that never come together, or stop in the midst of training because one of them stands still or is out of it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,4 +41,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from stopped()
 
 
-RECIPE = Recipe("fern_house", "test", jobs)
+RECIPE = Recipe("fern_house", "development", jobs)

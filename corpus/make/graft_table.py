@@ -1,4 +1,4 @@
-"""Test part: several ranks that come to their end and have learnt nothing: losses that are no numbers, that leap or stand still, and runs of a few steps."""
+"""Several ranks that come to their end and have learnt nothing: losses that are no numbers, that leap or stand still, and runs of a few steps."""
 
 from collections.abc import Iterator
 
@@ -35,4 +35,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from in_the_pond()
 
 
-RECIPE = Recipe("graft_table", "test", jobs)
+RECIPE = Recipe("graft_table", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process that stands still, waits for others who do not come, goes on until its time is over, is ended by hand, or is killed."""
+"""One process that stands still, waits for others who do not come, goes on until its time is over, is ended by hand, or is killed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -76,4 +76,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("halts_in_the_drift", "test", jobs)
+RECIPE = Recipe("halts_in_the_drift", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks and the queue: nodes that are lost, preemption, and people who cancel."""
+"""Several ranks and the queue: nodes that are lost, preemption, and people who cancel."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -43,4 +43,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("late_frost", "test", jobs)
+RECIPE = Recipe("late_frost", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks on one machine under one command: torchrun, a spawned pool and hydra, that begin from what does not fit, learn nothing, break, are killed or are well."""
+"""Several ranks on one machine under one command: torchrun, a spawned pool and hydra, that begin from what does not fit, learn nothing, break, are killed or are well."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,4 +71,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("potting_shed", "test", jobs)
+RECIPE = Recipe("potting_shed", "development", jobs)

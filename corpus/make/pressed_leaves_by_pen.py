@@ -1,4 +1,4 @@
-"""Test part, by hand: several ranks on cards and links that break, fill up, are held back or only frighten, with what was read of them."""
+"""By hand: several ranks on cards and links that break, fill up, are held back or only frighten, with what was read of them."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -234,4 +234,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("pressed_leaves_by_pen", "test", jobs)
+RECIPE = Recipe("pressed_leaves_by_pen", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: one process in plain PyTorch, in four hands: snow cover by the epoch, place names by the step, river levels in JSON, ridge lines on standard error."""
+"""One process in plain PyTorch, in four hands: snow cover by the epoch, place names by the step, river levels in JSON, ridge lines on standard error."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -97,4 +97,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("rack_rail_mornings", "test", jobs)
+RECIPE = Recipe("rack_rail_mornings", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: on Slurm, one task, most beside a card whose readings are told beforehand: starved, at rest for good, waiting for saves, or well; and one whose node goes, that comes back, or that is cut off.
+"""On Slurm, one task, most beside a card whose readings are told beforehand: starved, at rest for good, waiting for saves, or well; and one whose node goes, that comes back, or that is cut off.
 
 No GPU is there. It starves, saves and stands in earnest.
 """
@@ -109,4 +109,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("signal_box_dials", "test", jobs)
+RECIPE = Recipe("signal_box_dials", "development", jobs)

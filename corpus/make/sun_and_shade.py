@@ -1,4 +1,4 @@
-"""Test part: several ranks with a card beside each, whose readings are told beforehand: cards that wait for the wire or for one of them, or do their work.
+"""Several ranks with a card beside each, whose readings are told beforehand: cards that wait for the wire or for one of them, or do their work.
 
 No GPU is there: what a program says of CUDA it says by itself. It waits and lags in earnest.
 """
@@ -45,4 +45,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("sun_and_shade", "test", jobs)
+RECIPE = Recipe("sun_and_shade", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: several ranks of which one or all cannot begin, break down in the midst of training or are killed, and whose starter takes the rest down with them."""
+"""Several ranks of which one or all cannot begin, break down in the midst of training or are killed, and whose starter takes the rest down with them."""
 
 from collections.abc import Iterator
 
@@ -44,4 +44,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("thorn_hedge", "test", jobs)
+RECIPE = Recipe("thorn_hedge", "development", jobs)

@@ -1,4 +1,4 @@
-"""Test part: shell scripts of one process after another: stages, folds and sweeps in one job, of which one step fails, or seems to."""
+"""Shell scripts of one process after another: stages, folds and sweeps in one job, of which one step fails, or seems to."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -59,4 +59,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("valley_connections", "test", jobs)
+RECIPE = Recipe("valley_connections", "development", jobs)

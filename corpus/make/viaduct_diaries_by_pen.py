@@ -1,4 +1,4 @@
-"""Test part, by hand: one process on one card that is full, broken, held back, starved or at rest, or only frightens."""
+"""By hand: one process on one card that is full, broken, held back, starved or at rest, or only frightens."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -197,4 +197,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("viaduct_diaries_by_pen", "test", jobs)
+RECIPE = Recipe("viaduct_diaries_by_pen", "development", jobs)
