@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 from tests.system.plugged import plugged, plugged_bed
 from tests.testbed import Cluster, host
+from tests.testbed.leftovers import clear
 
 __all__ = ["bed_host", "cluster", "plugged", "plugged_bed"]
 
@@ -33,7 +34,22 @@ def cluster() -> Iterator[Cluster]:
         missing = bed.gpualert.missing()
         if missing:
             pytest.fail(f"the bed lacks a part of gpualert: {'; '.join(missing)}")
+        _SHARED.append(bed)
         yield bed
+        _SHARED.clear()
+
+
+_SHARED: list[Cluster] = []
+"""The session's bed, while it is up."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that failed may have left jobs running; the tests behind it would wait for the nodes in vain."""
+    report = yield
+    if report.failed and _SHARED and (words := clear(_SHARED[0])):
+        report.sections.append(("left on the bed", words))
+    return report
 
 
 @pytest.fixture

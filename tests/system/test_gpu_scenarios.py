@@ -78,6 +78,8 @@ def play(cluster: Cluster, fates: Mapping[str, tuple[str, int, GpuScenario]]) ->
     """Every card's readings as they are until ``begin``."""
     for node in cluster.nodes:
         cluster.nvml.reset(node)
+    for name in ("go-first", "go-second"):  # of a run before this one
+        (cluster.home(ALICE) / name).unlink(missing_ok=True)
     for number, (node, gpu, fate) in enumerate(fates.values()):
         first = dict(fate.first) | {"pci.bus_id": f"0000D{os.getpid() % 4096:03X}:{number + 1:02X}:00.0"}
         cluster.nvml.script(node, gpu, first, [(at_s, gpu, changes) for at_s, changes in fate.later], time.time() + NEVER_S)
@@ -238,7 +240,7 @@ def _on_slices(bed: Cluster, jobs: Mapping[str, int]) -> Shared:
     wait_until(lambda: all(path.exists() for path in files.values()), "both run", 60)
     pids = {user: int(path.read_text()) for user, path in files.items()}
     state = bed.gpualert.state_dir / "node" / "n4"
-    wait_until(lambda: all(any(state.glob(f"{job}.*/gpus.jsonl")) for job in jobs.values()), "the cards were read before", 30)
+    wait_until(lambda: all(any(state.glob(f"{job}.*/gpus.jsonl")) for job in jobs.values()), "the cards were read before", 60)
     processes = f"{pids[ALICE]}:1073741824@7 {pids[BOB]}:2147483648@8"
     bed.nvml.set("n4", 0, {"processes": processes, "ecc.volatile.uncorrected": 1, "events": "8:31@8 8:63"})
 
