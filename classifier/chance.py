@@ -17,6 +17,8 @@ from gpualert_slurm.job_record import JobRecord
 LEAST = 6
 LEAST_SETTLED = 16
 NEAR, NEAR_WITH_WITNESS, NEAR_SETTLED = 0.01, 0.02, 0.006
+NOISE = 0.03
+"""Of single values about a height that the program itself tells."""
 SETTLING = 0.15
 """Of the values, those in which a loss may come down to its height."""
 CALM = 0.012
@@ -55,21 +57,34 @@ _CHANGING = re.compile(
 
 def at_chance(job: JobRecord, numbers: Sequence[float], accuracies: Sequence[float]) -> str | None:
     """Why a loss is one of guesses; None where nothing shows it."""
-    if len(numbers) < LEAST or min(numbers) <= 0 or tuned_or_played(job):
+    if len(numbers) < LEAST or min(numbers) <= 0:
         return None
-    for height in {float(found["height"]) for text in _texts(job) for found in _HEIGHT.finditer(text)}:
-        late = numbers[len(numbers) // 4 :]
-        if height > 0 and max(numbers) <= MOST_START * height and all(abs(v - height) <= NEAR * height for v in late) and level(late):
-            return f"that is where the program says that chance lies ({height:.4g})"
+    if (height := _where_it_says(job, numbers)) is not None:
+        return f"that is where the program says that chance lies ({height:.4g})"
+    if tuned_or_played(job):
+        return None
     told = _told(job)
-    for classes in sorted({*CLASSES, *(n for n in told if n > 1)}):
-        height = math.log(classes)
-        if all(abs(v - height) <= NEAR * height for v in numbers):
-            return f"it is a guess's among {classes}"
-        if _witnessed(numbers, accuracies, classes, told=classes in told):
-            return f"it came to a guess's among {classes} or is worse, and so is the accuracy"
-        if _settled(numbers, height):
-            return f"it settled at a guess's among {classes}"
+    found = (_among(numbers, accuracies, classes, told=classes in told) for classes in sorted({*CLASSES, *(n for n in told if n > 1)}))
+    return next((why for why in found if why is not None), None)
+
+
+def _among(numbers: Sequence[float], accuracies: Sequence[float], classes: int, *, told: bool) -> str | None:
+    """Why the numbers are a guess's among so many classes."""
+    height = math.log(classes)
+    if all(abs(v - height) <= NEAR * height for v in numbers):
+        return f"it is a guess's among {classes}"
+    if _witnessed(numbers, accuracies, classes, told=told):
+        return f"it came to a guess's among {classes} or is worse, and so is the accuracy"
+    return f"it settled at a guess's among {classes}" if _settled(numbers, height) else None
+
+
+def _where_it_says(job: JobRecord, numbers: Sequence[float]) -> float | None:
+    """The height of chance that the program tells, where the numbers lie about it; its own word holds for any kind of loss."""
+    late = numbers[len(numbers) // 4 :]
+    for height in {float(found["height"]) for text in _texts(job) for found in _HEIGHT.finditer(text)}:
+        near = abs(statistics.fmean(late) - height) <= NEAR * height and statistics.pstdev(late) <= NOISE * height
+        if height > 0 and max(numbers) <= MOST_START * height and near and level(late):
+            return height
     return None
 
 

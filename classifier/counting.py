@@ -37,8 +37,8 @@ PATTERN = "counting.rows"
 _NUMBER = re.compile(r"(?<![\w.])" + NUMBER + r"(?!\.\d)(?![\w.]{0,20}[A-Za-z_])")
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|m|min|h|it/s|s/it|[KMG]i?B(?:/s)?|/s|x|B|\S{1,12}/s(?:ec)?)\b|\s?%")
 _COUNTER = re.compile(
-    r"(?<![A-Za-z])(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?|mini-?batch|mb"
-    rf"|(?:num[_ ])?upd(?:ate)?s?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
+    r"(?<![A-Za-z])(?<!sub_)(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?"
+    rf"|mini-?batch|mb|(?:num[_ ])?upd(?:ate)?s?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
     r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[('\"]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
     r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
     re.IGNORECASE,

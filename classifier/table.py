@@ -11,7 +11,7 @@ from gpualert_slurm.classifier.tongues import LOSSES
 
 LOSS_WORDS = (
     rf"loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe|nelbo|-elbo"
-    rf"|neg(?:ative)?[ _]elbo|ctc|ce|{LOSSES}"
+    rf"|neg(?:ative)?[ _]elbo|ctc|ce|obj|criterion|(?:info[_-]?)?nce|contrastive|triplet|hinge|huber|focal|kld|{LOSSES}"
 )
 """What training lowers, by the names that loops give it."""
 DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|m?logloss"

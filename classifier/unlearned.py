@@ -75,17 +75,23 @@ _GAMES = re.compile(
 
 def noughts(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """Why a loss without a trend is one of weights that did not change; None where nothing shows it."""
+    if (why := unmoved(job, numbers)) is not None:
+        return why
+    if len(numbers) < LEAST_WITH_PROOF or not level(numbers):
+        return None
+    text = "\n".join(_texts(job))
+    return None if _TUNED.search(text) or _GAMES.search(text) else _at_one_height(numbers)
+
+
+def unmoved(job: JobRecord, numbers: Sequence[float]) -> str | None:
+    """What the program itself shows of weights that never changed, where a number without a trend would be theirs."""
     if len(numbers) < LEAST_WITH_PROOF or not level(numbers, steadily=False):
         return None
     text = "\n".join(_texts(job))
     if _no_rate(text):
         return "the learning rate is zero"
-    if not level(numbers):
-        return None
-    same = _same_evaluation(text)
-    if same is not None:
-        return f"each evaluation gave {same}"
-    return None if _TUNED.search(text) or _GAMES.search(text) else _at_one_height(numbers)
+    same = _same_evaluation(text) if level(numbers) else None
+    return f"each evaluation gave {same}" if same is not None else None
 
 
 def no_rate(job: JobRecord) -> bool:

@@ -11,14 +11,17 @@ from itertools import pairwise
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, players, words
 from gpualert_slurm.classifier.advance import learned
+from gpualert_slurm.classifier.brief import only_judges
 from gpualert_slurm.classifier.chance import at_chance, of_the_mean, rose
 from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.hover import hovers
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.recount import from_the_first
 from gpualert_slurm.classifier.trials import behind, trial_left_out
-from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays
+from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
@@ -188,7 +191,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     distance = any(m.data.get("distance") for m in facts.advance.marks[-3:])
     if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
-        return ("flat", f"the error never moved: {words_}") if never_moved(numbers) else (None, f"the error went {words_}")
+        still = never_moved(numbers) or (facts.ended_well and unmoved(facts.job, numbers) is not None)
+        return ("flat", f"the error never moved: {words_}") if still else (None, f"the error went {words_}")
     frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last) and not _came_to_rest(numbers)
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
@@ -226,6 +230,7 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     handful = done is not None and done < MOST_IN_ALL and counted
     why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies)) or _no_gradient(facts, numbers, accuracies)
     why = why or of_the_mean([m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)], numbers)
+    why = why or (hovers(facts.job, numbers, accuracies) if from_the_first(facts) and not only_judges(facts) else None)
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"

@@ -29,9 +29,10 @@ def _prints(text: str, code: int = 0):
     return lambda: Run().rank(0, "n1", text, code=code, end=205, times=ticks(400, 0.5)).accounting(state[0], code=state[1], end=206).verdict()
 
 
-def _rated(rate) -> str:
+def _rated(rate, fall: float = 0.0) -> str:
     """Lines of a CTC loop with its learning rate, about one height."""
-    return "".join(f"ep {1 + i // 8:02d} upd {i * 10:05d} | ctc {3.4 + 0.15 * math.sin(i * 2.3):.4f} | lr {rate(i):.1e}\n" for i in range(1, 41))
+    losses = (3.4 + 0.15 * math.sin(i * 2.3) - fall * i for i in range(1, 41))
+    return "".join(f"ep {1 + i // 8:02d} upd {i * 10:05d} | ctc {loss:.4f} | lr {rate(i):.1e}\n" for i, loss in enumerate(losses, 1))
 
 
 def _judged(word: str, fall: float = 0.0) -> str:
@@ -43,6 +44,7 @@ def _judged(word: str, fall: float = 0.0) -> str:
 
 EXAMPLES = {
     "a learning rate that is nought from the second line on": _prints(_rated(lambda i: 1e-3 if i < 3 else 0.0)),
+    "noise about one height, whatever the learning rate": _prints(_rated(lambda _: 1e-3)),
     "German: the same loss on other data each time": _prints(_judged("Prüfverlust")),
     "French: the same loss on other data each time": _prints(_judged("perte de validation")),
     "transformers 4: the NaN filter": _prints(HF_NAN),
@@ -66,8 +68,8 @@ EXAMPLES = {
     "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
 }
 NEAR_MISSES = {
-    "a learning rate that comes to nought at the end": _prints(_rated(lambda i: 1e-3 if i < 36 else 0.0)),
-    "a learning rate that begins with nought": _prints(_rated(lambda i: 1e-3 if i > 3 else 0.0)),
+    "a learning rate that comes to nought at the end": _prints(_rated(lambda i: 1e-3 if i < 36 else 0.0, fall=0.006)),
+    "a learning rate that begins with nought": _prints(_rated(lambda i: 1e-3 if i > 3 else 0.0, fall=0.006)),
     "German: a loss on other data that falls": _prints(_judged("Prüfverlust", fall=0.008)),
     "Megatron-LM counts no NaN": _prints(MEGATRON),
     "an early overflow of the loss scale": _prints(
