@@ -39,6 +39,8 @@ class Advance:
     end_marks: tuple[Evidence, ...]
     loaded: tuple[Evidence, ...]
     not_loaded: tuple[Evidence, ...]
+    passed_over: tuple[Evidence, ...]
+    """What was saved was not there or not usable: a word that does not say what became of the run."""
     saved: tuple[Evidence, ...]
     steps_done: int | None
     steps_planned: int | None
@@ -134,7 +136,8 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         series=series,
         end_marks=ends,
         loaded=tuple(e for e in evidence if e.says == "checkpoint_loaded"),
-        not_loaded=tuple(e for e in evidence if e.says == "checkpoint_not_loaded"),
+        not_loaded=tuple(e for e in evidence if e.says == "checkpoint_not_loaded" and not e.data.get("bare")),
+        passed_over=tuple(e for e in evidence if e.says == "checkpoint_not_loaded" and e.data.get("bare")),
         saved=_saved([e for e in evidence if e.says == "checkpoint_saved"]),
         steps_done=done,
         steps_planned=planned,

@@ -86,9 +86,9 @@ class Harvest:
         """Where lines stand that say something else than a metric, or than ``but``."""
         return frozenset(m.line.offset for k in self.kept.values() for m in (*k.first, *k.last) if m.says != "metrics" and m.says not in but)
 
-    def going(self) -> frozenset[int]:
-        """Where lines stand that tell of progress, of its planned end or of a save."""
-        signs = {"progress", "planned_end", "checkpoint_saved"}
+    def going(self, *, saves: bool = True) -> frozenset[int]:
+        """Where lines stand that tell of progress, of its planned end or (unless not ``saves``) of a save."""
+        signs = {"progress", "planned_end", *(("checkpoint_saved",) if saves else ())}
         return frozenset(m.line.offset for kept in self.kept.values() if kept.first[0].says in signs for m in (*kept.first, *kept.last))
 
     def spoken(self) -> frozenset[int]:

@@ -23,7 +23,7 @@ from gpualert_slurm.classifier.restarts import Beginning, Restarts
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
 from gpualert_slurm.classifier.summary import summed
 from gpualert_slurm.classifier.unrestored import HINT as UNRESTORED
-from gpualert_slurm.classifier.unrestored import MOST_BYTES, unrestored
+from gpualert_slurm.classifier.unrestored import MOST_BYTES, NOTHING_TAKEN, unrestored
 from gpualert_slurm.classifier.untrained import untrained
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.gap import Gap
@@ -324,10 +324,14 @@ class _Pass:
                 self.found.add(match)
 
     def _read_beginning(self) -> None:
-        """What was not taken over from what had been saved, in words that no pattern knows, before the first progress of a log that tells of any."""
-        going = self.found.going()
+        """What was not taken over from what had been saved, in unknown words, before the first progress; that nothing was, also behind it."""
+        going, places = self.found.going(saves=False), self.found.places("checkpoint_saved")
+        first = min(MOST_BYTES, *going) if going else MOST_BYTES
+        for match in unrestored(self.ends.first(first, UNRESTORED), places):
+            self.found.add(match)
         if going:
-            for match in unrestored(self.ends.first(min(MOST_BYTES, *going), UNRESTORED), self.found.places()):
+            behind = (line for line in self.ends.lines(self.read, NOTHING_TAKEN) if line.offset >= first)
+            for match in unrestored(behind, places, wholly=True):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

@@ -19,9 +19,18 @@ MOST_BYTES = 16 * 1024
 HINT = re.compile(
     rb"[Cc]heck-?point|ckpt|[Ss]napshot|[Rr]esum|[Rr]estor|RESUM|[Ss]tate|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|json)\b"
     rb"|[Tt]ensors|[Ww]eights|[Pp]aram|[Kk]eys|[Vv]ariables|arrays|layers"
+    rb"|stand\b|Gewicht|[Rr]eprise|tat\b|poids|sauvegarde|pesos|pesi|punto de control"
 )
 """Bytes of which one stands in every line that tells of it."""
-_PIECES = r"(?:tensors?|param(?:eter)?s?|weights|keys|layers|variables|arrays|entries|modules|matrices|leaves|blobs)"
+NOTHING_TAKEN = re.compile(
+    rb"\b0 ?(?:/|of|out of) ?\d|[Nn]othing|[Mm]issing[_ ]keys|(?:loaded|restored|matched|taken|applied)\W{1,4}0\b"
+    rb"|\b0 (?:tensors|keys|param|weights|layers)"
+)
+"""The same of lines that say that nothing was taken over."""
+_PIECES = (
+    r"(?:tensors?|param(?:eter)?s?|weights|keys|layers|variables|arrays|entries|modules|matrices|leaves|blobs|values|coefficients|factors|vectors"
+    r"|numbers|elements|buffers)"
+)
 _TAKEN = (
     r"(?:load(?:ed)?|restored|matched|match(?:es)?|fitt?(?:ed|s)?|taken over|taken|copied|transferred|recovered|imported|read|reused"
     r"|recogni[sz]ed|applied)"
@@ -37,6 +46,21 @@ _NONE = re.compile(
     rf"|discarded|dropped|left out|not found)\b",
     re.IGNORECASE,
 )
+_SHARE = re.compile(
+    rf"(?<![\d.,:/=-])0 ?(?:/|of|out of) ?[1-9]\d{{0,8}} (?:\w+ ){{0,2}}{_TAKEN}\b|\b{_TAKEN}\W{{1,4}}0 ?(?:/|of|out of) ?[1-9]\d{{0,8}}\b"
+    rf"|(?<![A-Za-z])(?:coverage|overlap|{_TAKEN})['\"]?\s?[:=]?\s?0(?:\.0{{1,3}})? ?%",
+    re.IGNORECASE,
+)
+"""Of how much there was, nothing; where the line is of a state."""
+_ZERO = re.compile(rf"(?<![A-Za-z])(?:n_|num_)?{_TAKEN}['\"]?\s?[:=]\s?['\"]?0(?![\d.])", re.IGNORECASE)
+_OF_ALL = re.compile(r"(?<![A-Za-z])(?:total|of|expected|missing|all|model|wanted|n|params|tensors|keys)['\"]?\s?[:=]\s?['\"]?[1-9]", re.IGNORECASE)
+"""The same of a record's fields: ``restored=0 total=96``."""
+_LISTS = re.compile(r"\b(?P<which>missing|unexpected)[_ ]?(?:keys?)?\W{0,4}[\[({](?P<keys>[^\])}]{1,4000})", re.IGNORECASE)
+_KEY = re.compile(r"[\w.-]{1,200}")
+_OF_THE_INPUT = re.compile(
+    r"(?:\w+\.)*(?:0|conv_?1|conv_?in|embed\w*|tok_emb\w*|wte|stem\w*|input\w*|in_\w+|fc1|l1|layer1|lin1|linear1|w1)\.", re.IGNORECASE
+)
+"""Keys of the layer that a model begins with: they are missing only where everything is."""
 _TAKES = re.compile(rf"\b{_TAKEN}\b", re.IGNORECASE)
 _HOW_MANY = r"(?P<gone>\d{1,7}) ?(?:of|/|out of) ?(?P<of>\d{1,7})\b"
 _EQUAL = (
@@ -46,7 +70,9 @@ _EQUAL = (
 _SUBJECT = re.compile(
     r"\bcheck-?points?\b|\bckpts?\b|\bsnap-?shots?\b|\bresum(?:e|ed|ing|ption)\b|\brestor(?:e|ed|ing)\b|\b(?:saved|model|train\w*) state\b"
     r"|\bstate(?:[_ ]dict)?\b(?! machine)"
-    r"|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|eqx)\b",
+    r"|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|eqx)\b"
+    r"|\b(?:Zwischen|Speicher)st[aä]nd\w*|\bKontrollpunkt\w*|\bGewichte\b|\breprise\b|\b[ée]tat\b|\bpoids\b|\bsauvegarde\b|\bpunto de control\b"
+    r"|\b(?:pesos|pesi)\b",
     re.IGNORECASE,
 )
 _PASSED_OVER = re.compile(
@@ -55,45 +81,80 @@ _PASSED_OVER = re.compile(
     r"|\brejected\b|\bincompatible\b|\bnothing (?:under|in|at|inside|to)\b|\bno such file\b|\bmissing\b|\bdoes(?: not|n't) (?:exist|match"
     r"|fit)\b|\b(?:cannot|can't|could(?: not|n't)|unable to|failed to)\b"
     r"|\b(?:no|without)(?: \w+){0,2} (?:check-?point|ckpt|snap-?shot|state|state dict)s?\b|\bempty\b|\bcorrupt\w*|\b(?:is"
-    r"|comes?) from another\b|\btoo old\b",
+    r"|comes?) from another\b|\btoo old\b|\b(?:by|of|from|for) (?:an?other|a different) (?:run|model|arch\w*|network|version|config\w*|experiment)\b"
+    r"|\bmismatch\w*|\bdiffer(?:s|ent|ed)?\b|\binvalid\b|\brefus\w+|\bnot (?:valid|taken|accepted|recogni[sz]ed|applied)\b|\bunsupported\b"
+    r"|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
+    r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
     r"\bscratch\b|\bfresh(?:ly)?\b|\banew\b|\bafresh\b|\bcold(?: start)?\b|\bstart(?:s|ed|ing)? over\b|\bfrom the (?:very )?(?:beginning"
     r"|start)\b|\brandom(?:ly)?\b|\buntrained\b"
     r"|\binitial (?:values|weights|state|param\w*)\b|\bnew (?:model|network|run|weights|param\w*)\b|\b(?:from|at|to) (?:step|epoch"
-    r"|iteration|update|batch|zero|0)(?: [01])?\b|\bre-?initiali[sz]\w+",
+    r"|iteration|update|batch|zero|0)(?: [01])?\b|\bre-?initiali[sz]\w+"
+    r"|\bvon (?:vorn\w*|Anfang|Null|neuem)\b|\bneu (?:begonnen|initialisiert|gestartet)\b|\bzuf[äa]llig\w*|\bde z[ée]ro\b|\bau hasard\b"
+    r"|\bal[ée]atoire\w*|\bdepuis le d[ée]but\b|\bdesde (?:cero|el principio)\b|\baleatori\w+|\bda (?:zero|capo)\b|\bdall'inizio\b",
     re.IGNORECASE,
 )
 _PARTLY = re.compile(
     r"\boptim\w*|\bschedul\w*|\bscaler\b|\bema\b|\brng\b|\bmoment\w*|\bsampler\b|\bhistory\b|\bvocab\w*|\btoken\w*|\bconfig\w*"
-    r"|\bpre-?train\w*|\bbackbone\b|\bimagenet\b|\bembed\w*|\bhead\b"
+    r"|\bembed\w*|\bhead\b"
     r"|\bclassifier\b|\bcaches?\b|\bdata(?: ?sets?|loader)?\b|\bbuffer\b|\brecords\b|\bsamples?\b|\blogs?\b|\bmetrics?\b|\blora\b"
     r"|\badapters?\b|\bworkers?\b|\bjobs?\b|\bqueue\b",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(r"\bpre-?train\w*|\bbackbone\b|\bimagenet\b", re.IGNORECASE)
+"""Somebody else's weights, which a run may do without."""
 _IF = re.compile(r"\b(?:if|when|unless|otherwise|would|will be|should|may|might|to resume,|pass|use --)\b", re.IGNORECASE)
 
 
-def unrestored(lines: Iterable[Line], taken: frozenset[int]) -> list[Match]:
-    """Lines that say so, in order of place; ``taken``: offsets of lines that say something else already."""
+def unrestored(lines: Iterable[Line], taken: frozenset[int], *, wholly: bool = False) -> list[Match]:
+    """Lines that say so, in order of place; ``taken``: offsets of lines that say something else already; ``wholly``: that nothing was, alone."""
     found = []
     for line in lines:
-        text = line.text[:MOST_TEXT]
-        if line.offset not in taken and (nothing := says_so(text)) is not None:
+        if line.offset not in taken and (nothing := says_so(line.text)) is not None and (nothing or not wholly):
             found.append(Match("checkpoint_not_loaded", Role.MARKER, line, PATTERN, data={"none": nothing}))
+        elif line.offset not in taken and not wholly and nothing is None and passed_over(line.text):
+            found.append(Match("checkpoint_not_loaded", Role.MARKER, line, PATTERN, data={"none": False, "bare": True}))
     return found[:4]
 
 
 def says_so(text: str) -> bool | None:
     """True: what was saved was read, and nothing of it was taken over; False: it was passed over, and the run begins anew; None: neither."""
-    if _IF.search(text):
+    if no_key_fits(text):
+        return True
+    text = text[:MOST_TEXT]
+    if _IF.search(text) or _PARTLY.search(text):
         return None
     found = _NONE.search(text)
-    if found is not None and (_TAKES.search(found[0]) or found[0].lower().startswith(("all", "every")) or "nothing" in found[0].lower()):
-        return None if _PARTLY.search(text) else True
-    if any(equal["gone"] == equal["of"] != "0" for one in _EQUAL if (equal := one.search(text)) is not None):
-        return None if _PARTLY.search(text) else True
-    if _SUBJECT.search(text) and _PASSED_OVER.search(text) and _ANEW.search(text) and not _PARTLY.search(text):
+    none = found is not None and (_TAKES.search(found[0]) or found[0].lower().startswith(("all", "every")) or "nothing" in found[0].lower())
+    if none or any(equal["gone"] == equal["of"] != "0" for one in _EQUAL if (equal := one.search(text)) is not None):
+        return True
+    if _SUBJECT.search(text) is None:
+        return None
+    if _SHARE.search(text) or (_ZERO.search(text) and _OF_ALL.search(text)):
+        return True
+    return False if _PASSED_OVER.search(text) and _ANEW.search(text) and not _OTHERS.search(text) else None
+
+
+def passed_over(text: str) -> bool:
+    """Whether a line says of what was saved that it was not there, or could not be used, and not what becomes of the run."""
+    text = text[:MOST_TEXT]
+    if _IF.search(text) or _PARTLY.search(text) or _OTHERS.search(text):
         return False
-    return None
+    return _SUBJECT.search(text) is not None and _PASSED_OVER.search(text) is not None
+
+
+def no_key_fits(text: str) -> bool:
+    """Whether lists of keys show that a state and a model have none in common: one name with and without a prefix, or the first layer's too."""
+    lists: dict[str, list[str]] = {}
+    for found in _LISTS.finditer(text):
+        lists.setdefault(found["which"].lower(), _KEY.findall(found["keys"]))
+    missing, unexpected = lists.get("missing", []), lists.get("unexpected", [])
+    if not missing or any("lora" in key or "adapter" in key for key in missing):
+        return False
+    pairs = [key for key in missing if any(one.endswith(f".{key}") or key.endswith(f".{one}") for one in unexpected)]
+    if len(pairs) == len(missing):
+        return True
+    modules = {key.rpartition(".")[0] for key in missing}
+    return len(modules) > 1 and any(_OF_THE_INPUT.match(key) for key in missing) and "..." not in text

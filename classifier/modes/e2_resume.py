@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import statistics
 from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
+from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
@@ -28,15 +28,19 @@ NEAR_HEAD = 0.15
 CUT = {"EOFError", "UnpicklingError", "BadZipFile", "JSONDecodeError"}
 LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
-LEAST_LOSSES = 8
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
-LEARNED_ALL = 0.35
-"""The same of a run of which only the command line says that it was to resume."""
 SHORTEST_NAME = 4
 _AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
 """The count in a checkpoint's name."""
-_UNREADABLE = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable)\b", re.IGNORECASE)
+_UNREADABLE = re.compile(
+    r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable|another|different|differs?|mismatch\w*|incompatible|reject\w*"
+    r"|discard\w*|skipp\w*|ignor\w*|version|not (?:fit|compatible|usable|match\w*|valid|accepted)|truncated|invalid|passt nicht|unlesbar"
+    r"|illisible)\b",
+    re.IGNORECASE,
+)
+"""It was there, and could not be used."""
+_STATE_FILE = re.compile(r"[\w./~@+=-]{1,200}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
 _LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
 _ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of) (?P<place>\S{1,200})", re.IGNORECASE)
@@ -62,8 +66,12 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
+        if facts.ended_well and (twice := claimed(facts)) is not None:
+            return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
-        if parent is None and facts.ended_well and not loaded and (gone := _missed(facts)) is not None:
+        gone = _missed(facts) if parent is None and not loaded else None
+        gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
+        if facts.ended_well and gone is not None:
             return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
         if parent is None:
             if not facts.ended_well:
@@ -119,7 +127,7 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
 
 def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple[Evidence, ...]]:
     """Whether it began anew; None with the reason where that cannot be told."""
-    said = facts.advance.not_loaded[:1]
+    said = _said(facts)[:1] or _passed_over(facts, parent)
     if said and parent.past is None and said_first(facts.job, facts.row):
         return False, "the program says that this is its first run, and what it was to go on from lies in its own output folder", said
     if said and (parent.evidence or (parent.past is not None and (said[0].pattern != ANY_WORDS or _trained(parent.past)))):
@@ -151,6 +159,18 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
 
 
+def _said(facts: Facts) -> tuple[Evidence, ...]:
+    """The words that nothing was loaded; in words of the program's own, and in the middle of its log, where its steps then begin again."""
+    return tuple(e for e in facts.advance.not_loaded if e.pattern != ANY_WORDS or begun_again(facts, e))
+
+
+def _passed_over(facts: Facts, parent: Parent) -> tuple[Evidence, ...]:
+    """The bare word that what was saved was not there or not usable, of a run that learns all over again, or counts anew behind one that counted."""
+    steps, past = counted_steps(facts), parent.past
+    behind = past is not None and (past.steps_done or 0) > FIRST_STEPS and bool(steps) and steps[0] <= begins_within(steps)
+    return facts.advance.passed_over[:1] if behind or learned_all(facts) else ()
+
+
 def _trained(past: PastVerdict) -> bool:
     """Whether a run that this one only depends on had trained: it may have made its data."""
     return past.relation != "parent" or bool(past.checkpoints) or past.head_loss is not None or (past.steps_done or 0) > FIRST_STEPS
@@ -179,7 +199,7 @@ def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Eviden
 def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """A run told to resume from the checkpoint of a certain step or epoch, which counts from the first one and learns nearly all of it again."""
     named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if _AT.search(path.rpartition("/")[2])]
-    if parent.past is not None or not named or not _learned_all(facts):
+    if parent.past is not None or not named or not learned_all(facts):
         return None
     path, cite = named[0]
     return True, f"it was to resume from {path}, and counts and learns from the beginning", (cite, *facts.advance.marks[:1])
@@ -188,7 +208,7 @@ def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Ev
 def _against_its_bid(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """The same of a run bidden to resume without a path: by a word that allows no other start, or behind a run as long that it depends on."""
     bid, past = bidden(facts.job, facts.row), parent.past
-    if bid is None or not _learned_all(facts):
+    if bid is None or not learned_all(facts):
         return None
     if past is None and not bid.firm:
         return None
@@ -196,17 +216,6 @@ def _against_its_bid(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evi
         return None
     behind = f", job {past.job} had done {past.steps_done} steps" if past is not None else ""
     return True, f"it was told {bid.said}{behind}, and counts and learns from the beginning", (bid.evidence, *facts.advance.marks[:1])
-
-
-def _learned_all(facts: Facts) -> bool:
-    """Whether a run counts from the first step or epoch on, and learns nearly all that there is to learn."""
-    loss, steps = facts.advance.loss, counted_steps(facts)
-    if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
-        return False
-    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
-        return False
-    epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
-    return not epochs or min(epochs) <= 1
 
 
 def _came_as_far(facts: Facts, past: PastVerdict, last: int) -> bool:
@@ -268,25 +277,37 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
 
 
 def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
-    """The path that a run was told to go on from, by its settings or its command line, and its own word that nothing was loaded from there."""
-    told = [(e, e.source.text) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
-    states = named_states(facts.job, facts.row) if told else []
+    """What a run was to go on from, by its settings, its command line or its own word, and its word that nothing was loaded from there."""
+    told = [(e, e.source.text) for e in _said(facts) if isinstance(e.source, Quote)]
+    broken = [e for e in facts.said("checkpoint_broken") if facts.advance.after(e) is not None]
+    bare = [(e, e.source.text) for e in (*facts.advance.passed_over, *broken) if isinstance(e.source, Quote)]
+    states = named_states(facts.job, facts.row) if told or bare else []
     for path in printed_paths(facts.job) if told else ():
         for said, text in told:
             if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
                 return path, SCRATCH, said
     for said, text in told:
-        if "_IncompatibleKeys(" in text:
-            return next(iter(states), "the state that it loaded"), "none of its keys fits the model's own", said
-        for path in states:  # what is merely absent may be where a first start is to save: only the name of a later state says that it is not
-            if _names(text, path) and said.data.get("none") is True:
-                return path, "nothing of it was taken over", said
-            if _names(text, path) and (_AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text)):
-                return path, SCRATCH, said
+        if (missed := _of_it(said, text, states)) is not None:
+            return (*missed, said)
+    for said, text in bare:
+        if _UNREADABLE.search(text) and (mine := next((path for path in states if _names(text, path)), None)) is not None:
+            return mine, "it could not be read", said
     for said, text in told:  # not "starting from scratch", which a first run says as well
         if _LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
             return announced, SCRATCH, said
     return None
+
+
+def _of_it(said: Evidence, text: str, states: list[str]) -> tuple[str, str] | None:
+    """The path and what became of it, where one line tells both, or names one of the ``states`` of the command line."""
+    if "_IncompatibleKeys(" in text:
+        return next(iter(states), "the state that it loaded"), "none of its keys fits the model's own"
+    none = said.data.get("none") is True
+    for path in (path for path in states if _names(text, path)):
+        if none or _AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text):  # what is merely absent may be where a first start is to save
+            return path, "nothing of it was taken over" if none else SCRATCH
+    named = _STATE_FILE.search(text) if none else None
+    return (named[0], "nothing of it was taken over") if named is not None else None  # it was there, and was read
 
 
 def _announced(facts: Facts, said: Evidence) -> str | None:

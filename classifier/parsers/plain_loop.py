@@ -334,5 +334,14 @@ PARSER = Parser(
             samples=("Resuming training from checkpoint out/last.pt", "loaded checkpoint 'last.pt' (epoch 3)"),
             near_misses=("Loading checkpoint shards: 100%", "resuming is off"),
         ),
+        Pattern(
+            name="goes_on",
+            says="checkpoint_loaded",
+            role=Role.MARKER,
+            regex=r"(?<!nothing )(?<!not )(?<!none )(?<!be )\b(?:[Rr]estor|[Cc]ontinu|[Pp]ick)(?:ed|ing)(?: up)?(?: [a-z]{1,12}){0,3} (?:from|of) ['\"`]?[\w./~@+=-]{1,200}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar)\b",
+            literals=("estored ", "estoring ", "ontinued ", "ontinuing ", "icked up", "icking up"),
+            samples=("Restoring parameters from runs/a/best.pth.ema", "picked up the state of runs/a/last.pt", "continuing from 'out/step_40.npz'"),
+            near_misses=("Restoring model weights from the end of the best epoch: 5.", "continuing without runs/a/last.pt", "nothing restored from runs/a/last.pt", "picked up 4 files from data.tar.gz at random"),
+        ),
     ),
 )

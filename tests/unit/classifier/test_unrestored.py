@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpualert_slurm.classifier.unrestored import HINT, says_so
+from gpualert_slurm.classifier.unrestored import HINT, passed_over, says_so
 from gpualert_slurm.past_verdict import PastVerdict
 from tests.unit.classifier.records import Run, steps
 
@@ -24,6 +24,13 @@ NOTHING = (
     "0% of the weights were taken over from runs/a/ck_400.pt",
     "no weights were loaded",
     "WARNING: not one of 96 layers matched",
+    "INFO weights: runs/a/ck_400.pt -> 0/212 matched",
+    "init <- runs/a/ck_400.pt (0 of 10 values taken: keys differ)",
+    '{"event": "restore", "path": "runs/a/ck_400.pt", "restored": 0, "total": 96}',
+    "pretrained=runs/a/ck_400.pt coverage=0.0% (0 tensors)",
+    "runs/a/ck_400.pt: missing keys: ['0.weight', '0.bias', '2.weight', '2.bias']",
+    "runs/a/ck_400.pt: missing keys: ['enc.a.weight', 'head.weight']; unexpected keys: ['module.enc.a.weight', 'module.head.weight']",
+    "state_dict of runs/a/ck_400.pt: missing=[conv1.weight, conv1.bias, fc.weight, fc.bias] unexpected=[net.conv1.weight, net.conv1.bias]",
 )
 PASSED_OVER = (
     "WARNING: checkpoint runs/a/ck_400.pt could not be restored; starting at step 0",
@@ -36,6 +43,17 @@ PASSED_OVER = (
     "runs/a/ck_400.pt: unreadable, new model created",
     "snapshot of step 400 rejected, reinitialising",
     "checkpoint is from another run: discarded, starting over",
+    "[ckpt] runs/a/ck_400.pt was written by another architecture (hash 91ac != 33f0) -- using fresh parameters",
+    "Zwischenstand runs/a/ck_400.pt passt nicht, beginne von vorn",
+    "reprise: runs/a/ck_400.pt introuvable, départ de zéro",
+    "punto de control runs/a/ck_400.pt no encontrado, se empieza desde cero",
+    "Gewichte runs/a/ck_400.pt fehlen nicht nur, sie sind unlesbar: zufällige Werte",
+)
+BARE = (
+    "could not load runs/a/ck_400.pt: bad magic",
+    "runs/a/ck_400.pt: unreadable",
+    "snapshot runs/a/ck_400.pt has an invalid header",
+    "Zwischenstand runs/a/ck_400.pt unlesbar",
 )
 SOMETHING = (
     "loaded 124 of 124 tensors from runs/a/ck_400.pt",
@@ -65,6 +83,15 @@ SOMETHING = (
     "checkpoint cache empty, cold start of the loader",
     "no keys of the config were read",
     "WARNING: No preset parameters were found for the device that was detected:",
+    "runs/a/ck_400.pt: missing keys: ['head.weight', 'head.bias']; unexpected keys: ['fc.weight', 'fc.bias']",
+    "runs/a/ck_400.pt: missing keys: ['4.weight', '4.bias']",
+    "missing keys: ['base.layers.0.lora_a', 'base.layers.0.lora_b', 'base.layers.1.lora_a']",
+    "INFO weights: runs/a/ck_400.pt -> 212/212 matched",
+    '{"event": "restore", "path": "runs/a/ck_400.pt", "restored": 96, "total": 96, "missing": 0}',
+    "pretrained=runs/a/ck_400.pt coverage=100.0% (61 tensors)",
+    "Zwischenstand runs/a/ck_400.pt geladen, weiter bei Schritt 400",
+    "reprise: runs/a/ck_400.pt, étape 400",
+    "best model so far: none, loss=0 total=5",
 )
 
 
@@ -96,9 +123,26 @@ def test_a_run_that_was_to_go_on_from_it_began_anew(line):
     assert _run(line, "--resume", "runs/a/ck_400.pt") == "E2"
 
 
-@pytest.mark.parametrize("line", [*NOTHING, *PASSED_OVER])
+NAMELESS = tuple(line for line in NOTHING if "ck_400" not in line)
+
+
+@pytest.mark.parametrize("line", [*NAMELESS, *PASSED_OVER])
 def test_a_run_that_was_told_of_no_state_may_begin_anew(line):
     assert _run(line) == "G1"
+
+
+@pytest.mark.parametrize("line", [line for line in NOTHING if line not in NAMELESS])
+def test_what_was_there_and_read_and_came_to_nothing_was_to_be_gone_on_from(line):
+    """Whatever told the run of it: it names the file itself."""
+    assert _run(line) == "E2"
+
+
+@pytest.mark.parametrize("line", BARE)
+def test_what_was_named_and_could_not_be_read(line):
+    """No word of what becomes of the run: it begins at step 0, and its command line says where it was to begin."""
+    assert (says_so(line), passed_over(line)) == (None, True)
+    assert _run(line, "--weights", "runs/a/ck_400.pt", losses=lambda i: 0.3 + 3.0 / (1 + i)) == "E2"
+    assert _run(line, losses=lambda i: 0.3 + 3.0 / (1 + i)) == "G1"
 
 
 @pytest.mark.parametrize("line", SOMETHING)

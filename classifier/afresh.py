@@ -1,0 +1,96 @@
+"""A run that learns all over again, in spite of what it was to go on from: what it was given, or says that it read, is not where it begins.
+
+Its steps or epochs count from the first one, and its loss comes down by most of what there is to come down: weights that had learned would not.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.parents import command_lines
+from gpualert_slurm.classifier.recount import begins_within, counted_steps
+from gpualert_slurm.evidence import Evidence, Quote
+
+LEAST_LOSSES = 8
+LEARNED_ALL = 0.35
+"""A run of which only a command line or a word says that it was to go on: its loss ends below this share of its first values."""
+MOST_TEXT = 16 * 1024
+MOST_LINE = 300
+_COUNT = re.compile(
+    r"\b(?:epoch|step|iter(?:ation)?|update|round|pass|generation|Schritt|Epoche|Runde|[ée]tape|[ée]poque)s?\W{0,3}(?P<at>\d{1,9})\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"\b(?:resum|restor|continu|pick(?:s|ed|ing)? up|go(?:es|ing)? on|carr(?:y|ies|ying) on|fortgesetzt|repris)", re.IGNORECASE)
+_WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?:task|stage|head)|stage|phase|base model|teacher", re.IGNORECASE)
+_FILE = re.compile(r"[\w.-]{1,100}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
+_BID = re.compile(
+    r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
+    r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights))(?![\w./-])",
+    re.IGNORECASE,
+)
+"""A state that a command line names as what to go on from: as an option, a setting, or a variable of the environment."""
+
+
+def learned_all(facts: Facts) -> bool:
+    """Whether a run counts from the first step or epoch on, and learns nearly all that there is to learn."""
+    loss, steps = facts.advance.loss, counted_steps(facts)
+    if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
+        return False
+    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
+        return False
+    epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
+    return not epochs or min(epochs) <= 1
+
+
+def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """What a run said that it goes on from, with the step or epoch of it, where it then learned all over again from the first one."""
+    for one in facts.advance.loaded:
+        text = one.source.text[:MOST_LINE] if isinstance(one.source, Quote) else ""
+        if not _GOES_ON.search(text) or not (files := _FILE.findall(text)):
+            continue
+        lines = [line for line in _lines(facts) if any(_stem(file) in line for file in files)]
+        reached = [int(found["at"]) for line in (text, *lines) for found in _COUNT.finditer(line.replace(files[0], ""))][:1]
+        if reached and reached[0] > 1 and not any(_WARM.search(line) for line in _lines(facts)) and learned_all(facts):
+            words = f"it says that it goes on from {files[0]}, of {reached[0]}, and counts and learns from the beginning"
+            return words, (one, *facts.advance.marks[:1])
+    return None
+
+
+def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
+    """A state that the command line names as what to go on from, of which the run says nothing at all and learns from the beginning."""
+    if facts.advance.loaded or not learned_all(facts):
+        return None
+    for line, cite in command_lines(facts.job, facts.row):
+        for found in _BID.finditer(line):
+            path = found["path"]
+            if not any(path.removeprefix("./") in said for said in _lines(facts)):
+                return path, "the run names it nowhere, and counts and learns from the beginning", cite()
+    return None
+
+
+def begun_again(facts: Facts, said: Evidence) -> bool:
+    """Whether behind ``said``, in the middle of a log, the steps count from the first ones again; before all progress that need not be seen."""
+    if not isinstance(said.source, Quote):
+        return False
+    place = said.source
+    own = [m for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == place.file]
+    counts: list[tuple[int, float]] = []
+    for mark in own:
+        count = mark.data.get("step", mark.data.get("epoch"))
+        if isinstance(mark.source, Quote) and isinstance(count, (int, float)):
+            counts.append((mark.source.offset, float(count)))
+    before, behind = [c for offset, c in counts if offset < place.offset], [c for offset, c in counts if offset > place.offset]
+    return not before or bool(behind and behind[0] < max(before) and behind[0] <= min(before))
+
+
+def _lines(facts: Facts) -> list[str]:
+    """What the run says at its beginning, less what a shell traces."""
+    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
+    return [line[:MOST_LINE] for text in texts for line in text.splitlines() if not line.startswith("+")]
+
+
+def _stem(file: str) -> str:
+    """A file's name up to its first ending: ``ridges.pth`` and ``ridges.pth.ema`` are of one run."""
+    return file.partition(".")[0]
