@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.lines import Block, flat, newlines
 from gpualert_slurm.classifier.nominate import Nomination
@@ -36,6 +38,26 @@ class Page:
             self.left_out += number
         for kind, place in last.items():
             self.last[kind] = max(place, self.last.get(kind, place))
+
+    def leave_out(self, nominated: list[Nomination], shapes: list[bytes], settled: dict[bytes, Kind]) -> bool:
+        """Leave these lines out if that is what becomes of every one of them, as in most blocks of a long log; else do nothing, and say so."""
+        end, kinds = self.offset + len(self.data), dict[bytes, Kind]()
+        for shape in set(shapes):
+            kind = settled.get(shape)
+            if kind is None or kind.until < end:
+                return False
+            kinds[shape] = kind
+        for shape, lines in Counter(shapes).items():
+            kinds[shape].left_out += lines
+        self.left_out += len(shapes)
+        unplaced = set(kinds.values())
+        for (start, stop, _), shape in zip(reversed(nominated), reversed(shapes), strict=True):
+            if kinds[shape] in unplaced:
+                self.last[kinds[shape]] = (start, stop)
+                unplaced.discard(kinds[shape])
+                if not unplaced:
+                    break
+        return True
 
     def remember(self) -> None:
         """Note of each kind the last line that was left out so far."""

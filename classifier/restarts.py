@@ -15,6 +15,7 @@ from enum import IntEnum
 
 from gpualert_slurm.classifier import printed
 from gpualert_slurm.classifier.engine import Engine
+from gpualert_slurm.classifier.holds import holds
 from gpualert_slurm.classifier.lines import Block, Line, bare, bounds, clean, flat
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.routine import SAYS
@@ -103,6 +104,9 @@ class Restarts:
         begin, again = 0, False
         position = self._learn(block, data) if self._learning else 0
         even = None
+        if position == 0 and self._anchor and not holds(data, self._anchor):
+            yield (block if len(data) == len(block.data) else Block(data, offset, block.cut)), False
+            return
         while self._anchor and (at := data.find(self._anchor, position)) >= 0:
             even = flat(data) if even is None else even
             start, end = bounds(even, at)

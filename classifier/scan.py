@@ -159,6 +159,8 @@ class _Pass:
             nominated = placed(nominated, text, data, begin)
         nameless, offset, last = routine.nameless, page.offset, page.last
         shapes = b"\n".join([data[start:end] for start, end, _ in nominated]).translate(DIGITS).split(b"\n")
+        if not stories and page.leave_out(nominated, shapes, nameless):
+            return
         position, left_out = begin, 0
         same, count, place = None, 0, (0, 0)  # lines of one kind after the other are counted together
         for (start, end, mask), shape in zip(nominated, shapes, strict=False):

@@ -25,7 +25,7 @@ PARSER = Parser(
             name="no_key_fits",
             says="checkpoint_not_loaded",
             role=Role.MARKER,
-            regex=r"_IncompatibleKeys\(missing_keys=\['(?P<missing>[^'\]]{1,300})'.{0,15000}?\], unexpected_keys=\['(?P<unexpected>[^'\]]{1,300})'",
+            regex=r"_IncompatibleKeys\(missing_keys=\['(?P<missing>[^'\](]{1,300})'[^\](]{0,15000}\], unexpected_keys=\['(?P<unexpected>[^'\](]{1,300})'",
             literals=("_IncompatibleKeys(",),
             samples=(
                 "_IncompatibleKeys(missing_keys=['0.weight', '0.bias'], unexpected_keys=['module.0.weight', 'module.0.bias'])",
