@@ -281,8 +281,8 @@ class _Pass:
         return self.routine.named(heard(bare(raw[:_PREFIX_BYTES]).decode("utf-8", "replace"))[1], raw.translate(DIGITS))
 
     def _keep_tail(self, data: bytes) -> None:
-        self.tail.append(data[-TAIL_BYTES:])
-        self.tail_bytes += len(self.tail[-1])
+        self.tail.append(data)
+        self.tail_bytes += len(data)
         while self.tail_bytes - len(self.tail[0]) >= TAIL_BYTES:
             self.tail_bytes -= len(self.tail.popleft())
 
