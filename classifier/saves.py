@@ -50,6 +50,7 @@ _SAVES = re.compile(
     rf"|for) )?(?:(?:\w+ )?{_UNIT} )?\d+|\d+|{_UNIT}[ _=-]?\d+)[\s:,)\]-]{{1,4}})?{_VERB}\b"
     rf"|{_ENDING}['\"`]?:? (?:is |was |has been )?{_VERB}\b"
     rf"|\b(?:event|msg|message|type|kind|what|action|ev|op|tag|phase|name|stage|evt)['\"]?\s?[:=]\s?['\"]?(?:{_STATE}[ _-]?)?(?:{_VERB}|save"
+    rf"|persist|store|dump|flush"
     rf"|ckpt|check-?point|snap-?shot)(?:[ _-](?:{_VERB}|{_STATE}|written|done|end|ok))?['\"]?(?=[\s,}}|]|$)"
     rf"|(?:^|[\s\[(<|*#:-])(?:save|{_VERB}|ckpt|check-?point|snap-?shot)[\])>|*]?\s{{0,3}}(?::|=|-+>|=>|→|>>"
     rf"|\|)?\s{{0,3}}['\"`]?(?:{_PATH}{_ENDING}|{_UNIT}[ =#]\d)"

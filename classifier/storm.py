@@ -29,6 +29,9 @@ _TOOK = re.compile(
 )
 _BEHIND = re.compile(r"async|background|\bthread", re.IGNORECASE)
 """What is written behind the run's back is not waited for."""
+_OF_PASS = re.compile(
+    r"(?<![\w.])(?P<at>\d{1,9}) ?(?:of|/) ?\d{1,9}\b|\b(?:batch|step|it(?:er(?:ation)?)?|update)[ _#=]{0,2}(?P<no>\d{1,9})\b", re.IGNORECASE
+)
 _PASS = re.compile(rf"\b(?:pass|generation|gen|round|sweep|cycle|turn|chunk|{PASSES})\b", re.IGNORECASE)
 _JUDGED = re.compile(r"(?<![A-Za-z])(?:val(?:id(?:ation)?)?|va|dev|test|eval(?:uation)?|held[- ]?out)(?![A-Za-z])", re.IGNORECASE)
 _BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|start\w*|begin\w*)\b", re.IGNORECASE)
@@ -65,6 +68,14 @@ def one_by_one(go: Advance) -> bool:
     steps = max(logs, key=len, default=[])
     by_one = sum(b == a + 1 for a, b in itertools.pairwise(steps))
     return by_one >= MIN_SPANS and by_one >= 0.75 * (len(steps) - 1)
+
+
+def each_batch(go: Advance) -> bool:
+    """Whether one log's saves tell the batch within each pass, one after the other and from the first again with the next: ``step.pt (7 of 15)``."""
+    logs = ((_OF_PASS.search(e.source.text) for e in those if isinstance(e.source, Quote)) for those in by_log(go.saved))
+    counts = max(([int(found["at"] or found["no"]) for found in log if found] for log in logs), key=len, default=[])
+    pairs = list(itertools.pairwise(counts))
+    return sum(b == a + 1 for a, b in pairs) >= max(MIN_SPANS, 0.75 * len(pairs)) and any(b < a for a, b in pairs)
 
 
 def whole_passes(go: Advance) -> bool:

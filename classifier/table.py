@@ -23,7 +23,8 @@ METRIC_WORDS = (
 _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _STEPS = re.compile(
-    r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|generation|#|i)\Z", re.IGNORECASE
+    r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|gen(?:eration)?|#|i)\Z",
+    re.IGNORECASE,
 )
 _HEADS = re.compile(
     rf"(?:[\w@-]{{1,16}}[ _/.-])?(?:{LOSS_WORDS}|rmse|mae|l1|l2|err(?:or)?|acc(?:uracy)?|lr|grad_?norm|reward|score|ppl|auc|f1)\Z", re.IGNORECASE
@@ -99,4 +100,6 @@ def _named(names: list[str], cells: list[str], values: list[float | None]) -> Da
             data.setdefault("loss", value)
         elif _STEPS.match(name) and (at := count(cell.split("/")[0])) is not None:
             data.setdefault("epoch" if name.lower().startswith("ep") else "step", float(at) if name.lower().startswith("ep") else at)
+            if name.lower().startswith("gen"):
+                data["coarse"] = True  # a whole population is tried in each
     return data

@@ -10,6 +10,7 @@ from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.verdict import Fault
 
@@ -26,6 +27,8 @@ BURST_PERCENT = 60.0
 """The driver's own samples of one interval lie this far apart: the engine worked in bursts and stood still between them."""
 IDLE_WITHOUT_STEPS_PERCENT = 8.0
 """Mean duty at most, where steps are not counted."""
+WAITS = 0.6
+"""Of the time by the run's own account: more of it went into waiting for data."""
 SMALL_SHARE = 0.2
 SMALL_BYTES = 12 << 30
 """A model that never fills a fifth of the card, nor so much of a large one, is small: its low duty need not be starvation."""
@@ -52,6 +55,10 @@ class UnderUtilisation(FailureMode):
         seen = [c for c in facts.activity.sampled if c.engine(window, MIN_POINTS) is not None] or [
             c for c in facts.activity.sampled if c.engine(least=MIN_POINTS) is not None
         ]
+        busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
+        own = spent(facts, "load") if facts.ended_well and facts.gpu_count and busiest < HALF_PERCENT else None
+        if own is not None and own.share >= WAITS and facts.advance.seen and (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps:
+            return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
         done = facts.advance.steps_done
@@ -174,6 +181,12 @@ def _starved_by(facts: Facts) -> tuple[tuple[str, Evidence], ...]:
         elif one.name == "cpu_percent" and mean >= 90.0:
             found.append((f"the rank's process used a whole core ({mean:.0f} %)", cite))
     return tuple(found[:3])
+
+
+def _by_its_word(facts: Facts, own: Spent) -> Account:
+    """The account of a run that says itself how long it waited for its data."""
+    told = Said(f"{own.share:.0%} of its time went into loading: {words.headline(own.said)}", own.cites)
+    return _account(facts, Said("a GPU waited for its input", own.cites), told)
 
 
 def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import statistics
 
+from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
-from gpualert_slurm.classifier.storm import one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
+from gpualert_slurm.classifier.storm import each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
@@ -78,9 +80,12 @@ def _saving(facts: Facts) -> Assessment | None:
     saves = saves_counted(go)
     done = _done(facts, go.steps_done or 0)
     said = share_said(go, saves, _trained_s(facts))
-    share = max((s for s in (share_seen(go, saves), said) if s is not None), default=None)
+    own = spent(facts, "save")
+    share = max((s for s in (share_seen(go, saves), said, own.share if own is not None else None) if s is not None), default=None)
     often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and (said is None or said >= CHEAP)
     long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
+    if own is not None and own.share >= STORM_TIME and saves == 0:
+        return _by_its_word(facts, own)
     if not saves or not (often or long):
         return None
     took = f", about {share:.0%} of the time" if share is not None and share >= CHEAP else ""
@@ -104,6 +109,21 @@ def _saving(facts: Facts) -> Assessment | None:
     return ruled_in(f"{saves} saves{in_steps}{took}", f"fewer than {STORM_SHARE:.0%} of the steps and {STORM_TIME:.0%} of the time", told)
 
 
+def _by_its_word(facts: Facts, own: Spent) -> Assessment:
+    """The run's own account of its time, where its saves themselves are told nowhere."""
+    words_ = f"by its own account {own.share:.0%} of the time went into saving"
+    told = Account(
+        headline=words.headline(f"completed, but {words_}"),
+        shows=(Said(f"{words_}: {words.headline(own.said)}", own.cites), *_ended(facts)),
+        fault=Fault.USER,
+        variant="save_storm",
+        implies=("much of the time went into saving",),
+        advice=("Save less often, to node-local storage, or asynchronously (torch.distributed.checkpoint.async_save).",),
+        lost=False,
+    )
+    return ruled_in(words_, f"less than {STORM_TIME:.0%} of the time", told)
+
+
 def _trained_s(facts: Facts) -> float | None:
     """Seconds from the first line of progress or save to the last; where their times are not known, of the whole run."""
     times = [e.time_ns for e in (*facts.advance.marks, *facts.advance.saved) if e.time_ns is not None]
@@ -113,14 +133,25 @@ def _trained_s(facts: Facts) -> float | None:
 def _done(facts: Facts, counted: int) -> int:
     """Steps done, as progress counts them; as the saves themselves do, where progress counts samples or epochs."""
     named = [n for e in facts.advance.saved if (n := step_of(e)) is not None]
-    if counted == 0 and one_by_one(facts.advance):
+    if counted == 0 and (one_by_one(facts.advance) or each_batch(facts.advance)):
         return saves_counted(facts.advance)
+    if counted == 0 and (made := _rated(facts)):
+        return made
     counted = max(counted, _within_epochs(facts))
     apart = [b - a for a, b in itertools.pairwise(named) if b > a]
     turns = 3 * len(set(named)) <= len(named)  # a few names that take turns count nothing
     if turns or len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
         return counted
     return max(named)
+
+
+def _rated(facts: Facts) -> int:
+    """Steps as the run's last line makes them, by its time and its rate; 0: it tells none."""
+    for end in facts.advance.end_marks:
+        took, rate = end.data.get("train_runtime"), end.data.get("train_steps_per_second")
+        if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and took * rate >= 1:
+            return round(took * rate)
+    return 0
 
 
 def _within_epochs(facts: Facts) -> int:

@@ -12,6 +12,7 @@ from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, se
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.rounds import few_rounds
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -53,7 +54,7 @@ class Undertrained(FailureMode):
         done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
         if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL or done == told[0]):
             return ruled_in(f"{told[0]} steps and exit 0", flip, _few(facts, told[0], (told[1],)))
-        if (passes := brief(facts)) is not None:
+        if (passes := brief(facts)) is not None or (passes := few_rounds(facts)) is not None:
             count = f"{passes[0]} pass" + ("" if passes[0] == 1 else "es")
             return ruled_in(f"{count} that took next to no time, and exit 0", flip, _few(facts, passes[0], (passes[1],), "pass"))
         if (meant := set_to(facts)) is not None:

@@ -255,6 +255,19 @@ PARSER = Parser(
             general=True,
         ),
         Pattern(
+            name="put_away",
+            says="checkpoint_saved",
+            role=Role.MARKER,
+            regex=r"\b(?:[Ss]ynchroni[sz]ed|[Uu]ploaded|[Pp]ushed|[Cc]opied|[Mm]irrored|[Aa]rchived|[Ff]lushed) ['\"`]?[\w./=-]{1,200}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack)\b"
+            r".{1,80}?\b(?:in|took) \d{1,6}(?:\.\d{1,6})? ?(?:s|ms|sec)\b",
+            literals=("ynchroni", "ploaded ", "ushed ", "opied ", "irrored ", "rchived ", "lushed "),
+            samples=(
+                "Synchronised output/det/model_0000014.pth with the object store in 1.21 s",
+                "uploaded ckpt/step_40.pt to s3://bucket/run in 3.4 s",
+            ),
+            near_misses=("copied train.tar to /tmp in 30 s", "uploaded 14 files in 2 s", "Synchronised clocks in 2 s"),
+        ),
+        Pattern(
             name="was_saved",
             says="checkpoint_saved",
             role=Role.MARKER,

@@ -1,0 +1,127 @@
+"""Where a run says that its time went: ``wall 41 s: compute 9.8 s, saving 29.7 s``, ``load 2.6s train 0.4s``, ``ckpt_time 61%``.
+
+Names with times, or shares, on one line are set against each other: what went into saving, into waiting for data, into the work itself. A line
+that sums up is believed by itself; of lines of progress the middle one is, and there must be several. A column of such times alone is set against
+the time between two lines. An average says nothing of how often it came, unless it says that it is of every step.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpualert_slurm.classifier.columns import columns
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.evidence import Evidence, Quote
+from gpualert_slurm.job_record import JobRecord
+
+LEAST_LINES = 5
+MOST_LINE, MOST_TEXT = 400, 16 * 1024
+LEAST_WHOLE_S = 1.0
+"""Sums of less are of a moment."""
+_SAVES = (
+    r"sav(?:e|es|ed|ing)|ckpts?|check-?point(?:s|ing)?|snap-?shots?|persist(?:ing)?|serializ(?:e|ing)|dump(?:s|ing)?|sichern|speichern"
+    r"|sauvegardes?"
+)
+_LOADS = (
+    r"load(?:ing|er)?|data(?:[ _-]?(?:load(?:ing|er)?|wait))?|fetch(?:ing)?|input(?:[ _-]wait)?|batch[ _-]?(?:load|wait)(?:ing)?|read(?:ing)?|laden"
+    r"|chargement"
+)
+_WORKS = (
+    r"train(?:ing)?|comput(?:e|ing)|forward|backward|fwd(?:[ _+/]?bwd)?|bwd|model|gpu|opt(?:im(?:izer)?)?|grad(?:ient)?s?|rechnen|calcul|fit(?:ting)?"
+)
+_REST = r"other|rest|eval(?:uation)?|val(?:idation)?|idle|misc|setup|init|logging|comm(?:unication)?"
+_WHOLE = r"wall(?:[ _-]?(?:time|clock))?|total|elapsed|overall|gesamt|iter|step|batch|time"
+_SUFFIX = r"(?P<suffix>(?:[_ ](?:time|secs?|seconds|took|share|phase|wait|s|ms|pct)){0,2})"
+_NAMED = re.compile(
+    rf"(?<![A-Za-z])(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}['\"]?(?:\s?[:=]\s?['\"]?|\s{{1,8}})"
+    r"(?P<value>\d{1,7}(?:\.\d{1,6})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)?(?![\w/.])",
+    re.IGNORECASE,
+)
+_COLUMN = re.compile(rf"(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
+_KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in (("save", _SAVES), ("load", _LOADS), ("work", _WORKS), ("rest", _REST)))
+_AVERAGE = re.compile(r"\b(?:avg|average|mean|median|per|each|max|min|last|p\d\d)\b", re.IGNORECASE)
+_EACH_STEP = re.compile(r"\b(?:every|each|per) (?:step|iteration|batch|update)\b", re.IGNORECASE)
+_SECONDS = re.compile(r"time|sec|took|phase|wait|[_ ]s\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The ``share`` of the time that went into saving or loading, by the run's own ``said``."""
+
+    share: float
+    said: str
+    cites: tuple[Evidence, ...]
+
+
+def spent(facts: Facts, kind: str) -> Spent | None:
+    """What the run tells of ``kind`` (``save``, ``load``): by its lines of progress, else by one that sums up; None where it says nothing."""
+    marks = {m.source.text[:MOST_LINE]: m for m in facts.advance.marks if isinstance(m.source, Quote)}
+    told = [(found[0], m) for text, m in marks.items() if (found := share_of(text, kind)) is not None]
+    if len(told) >= LEAST_LINES and len(told) >= 0.8 * len(marks):
+        return Spent(statistics.median(share for share, _ in told), _text(told[-1][1]), (told[-1][1],))
+    if (of_lines := _by_column(facts, kind)) is not None or not marks:
+        return of_lines
+    summed = ((line, found) for line in _last_lines(facts.job) if line not in marks and (found := share_of(line, kind)) is not None)
+    line, last = next(summed, ("", None))
+    if last is None or (last[1] is not None and last[1] < LEAST_WHOLE_S):
+        return None
+    return Spent(last[0], line.strip(), facts.advance.marks[-1:])
+
+
+def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
+    """The share of ``kind`` in what a line tells, and how many seconds it tells in all (None: it tells shares); None where it tells none."""
+    if _AVERAGE.search(text) and not _EACH_STEP.search(text):
+        return None
+    sums: dict[str, float] = {}
+    for found in _NAMED.finditer(text[:MOST_LINE]):
+        suffix, unit, value = found["suffix"].lower(), (found["unit"] or "").lower(), float(found["value"])
+        name = _kind(found["name"])
+        if unit == "%" or suffix.endswith(("pct", "share")):
+            if name == kind and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
+                return share, None
+        elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() == "time":
+            sums[name] = sums.get(name, 0.0) + value * _scale(unit or suffix.lstrip("_ "))
+    whole = sums.pop("whole", 0.0)
+    if kind not in sums or not (whole or len(sums) > 1):
+        return None
+    whole = max(whole, sum(sums.values()))
+    return (sums[kind] / whole, whole) if whole > 0 else None
+
+
+def _by_column(facts: Facts, kind: str) -> Spent | None:
+    """A column of seconds of ``kind``, against the time between two lines."""
+    between = facts.advance.interval_s
+    for column in columns(facts.advance.marks, facts.job):
+        named = _COLUMN.match(column.name.strip())
+        if named is None or not named["suffix"] or _kind(named["name"]) != kind or not between or len(column.values) < LEAST_LINES:
+            continue
+        values = [v * _scale(named["suffix"].lstrip("_ ")) for v in column.values]
+        if all(a < b for a, b in pairwise(values)) or statistics.median(values) > 1.5 * between:  # a clock, or of something else
+            continue
+        return Spent(min(1.0, statistics.fmean(values) / between), _text(column.marks[-1]), column.marks[-1:])
+    return None
+
+
+def _scale(unit: str) -> float:
+    return 0.001 if unit.startswith(("ms", "milli")) else 60.0 if unit.startswith("min") else 3600.0 if unit.startswith("h") else 1.0
+
+
+def _kind(name: str) -> str:
+    return next((kind for kind, regex in _KINDS if regex.fullmatch(name)), "whole")
+
+
+def _text(mark: Evidence) -> str:
+    return mark.source.text[:MOST_LINE].strip() if isinstance(mark.source, Quote) else ""
+
+
+def _last_lines(job: JobRecord) -> Iterator[str]:
+    """The last lines of each log that have a number, the last one first."""
+    for report in job.reports:
+        for one in report.excerpts:
+            for line in reversed((one.tail or one.head)[-MOST_TEXT:].splitlines()):
+                if len(line) <= MOST_LINE and any(char.isdigit() for char in line):
+                    yield line

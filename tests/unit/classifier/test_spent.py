@@ -1,0 +1,113 @@
+"""What a run says of where its time went; and runs of a handful of rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpualert_slurm.classifier.spent import share_of
+from tests.unit.classifier.records import Run
+
+
+def _mode(lines: list[str], every: float = 0.4) -> str:
+    text = "\n".join(lines) + "\n"
+    times = [1 + every * i for i in range(len(lines))]
+    run = Run(command=("python", "train.py")).rank(0, "n1", text, code=0, end=times[-1] + 1, times=times)
+    return run.accounting("COMPLETED", code=0, end=times[-1] + 2).verdict().mode
+
+
+def _steps(line: str) -> list[str]:
+    return [line.format(i=i, loss=3.0 / (1 + i / 9)) for i in range(1, 61)]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "share"),
+    [
+        ("wall 41.0 s: compute 9.8 s, saving 30.75 s, other 0.45 s", "save", 0.75),
+        ("Time spent: training 12.0s, checkpointing 88.0s", "save", 0.88),
+        ("step 5 loss 1.2 ckpt_time 61%", "save", 0.61),
+        ("[30/600] loss 1.2 | avg fwd+bwd 20 ms | avg ckpt 180 ms (every step)", "save", 0.9),
+        ("epoch 3/20 loss 1.1 (load 2.7s train 0.3s)", "load", 0.9),
+        ('{"n": 8, "clip": 4.09, "data_s": 3.0, "gpu_s": 1.0}', "load", 0.75),
+        ("gesamt 40 s: rechnen 30 s, speichern 10 s", "save", 0.25),
+    ],
+)
+def test_the_share_that_a_line_tells(line: str, kind: str, share: float):
+    found = share_of(line, kind)
+    assert found is not None
+    assert found[0] == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "avg step 20 ms, avg ckpt 900 ms",
+        "saved in 3 s",
+        "train 400 samples, save every 20 steps",
+        "step 30 loss 1.2 lr 3e-4",
+        "loaded 30 files in 4 s",
+        "checkpoint 30 of 60",
+    ],
+)
+def test_lines_that_set_nothing_against_each_other(line: str):
+    assert share_of(line, "save") is None
+
+
+@pytest.mark.parametrize(
+    ("last", "mode"),
+    [
+        ("wall 41.0 s: compute 9.8 s, saving 29.7 s, other 1.5 s", "D2"),
+        ("wall 41.0 s: compute 39.0 s, saving 0.7 s, other 1.3 s", "G1"),
+        ("wall 0.4 s: compute 0.2 s, saving 0.2 s", "G1"),
+        ("Time spent: training 12.1s, checkpointing 88.4s", "D2"),
+        ("Time spent: training 88.4s, checkpointing 12.1s", "G1"),
+    ],
+)
+def test_a_last_line_that_sums_up(last: str, mode: str):
+    assert _mode([*_steps("step {i} loss {loss:.3f}"), last]) == mode
+
+
+@pytest.mark.parametrize(("took", "mode"), [("0.31", "D2"), ("0.01", "G1")])
+def test_a_column_of_times_against_the_time_between_two_lines(took: str, mode: str):
+    assert _mode(["step   loss    save_s", *_steps("{i:4d}  {loss:.4f}  " + took)]) == mode
+
+
+def _passes(saves: int) -> list[str]:
+    batches = [f"wrote net/step.pt ({b} of 15)" for b in range(16 - saves, 16)]
+    return [line for e in range(1, 4) for line in (*batches, f"epoch {e:02d} loss {2.0 / e:.4f} top1 0.7")]
+
+
+@pytest.mark.parametrize(("saves", "mode"), [(15, "D2"), (1, "G1")])
+def test_a_save_of_each_batch_where_only_epochs_are_counted(saves: int, mode: str):
+    assert _mode(_passes(saves)) == mode
+
+
+@pytest.mark.parametrize("line", ["round {0}/{1} mse {2:.4f}", "[solver] round    {0}/{1}  loss {2:.6f}", "generation {0} of {1}: loss {2:.4f}", "Runde {0} von {1}: Verlust {2:.4f}"])
+@pytest.mark.parametrize(("planned", "every", "mode"), [(3, 0.01, "E3"), (3, 30.0, "G1"), (60, 0.01, "G1")], ids=["moments", "long ones", "many"])
+def test_a_handful_of_rounds(line: str, planned: int, every: float, mode: str):
+    """Three that each took a moment are a try; three of half a minute each may be passes over much data."""
+    assert _mode([line.format(i, planned, 2.0 / i) for i in range(1, planned + 1)], every) == mode
+
+
+def test_rounds_of_boosting_and_of_validation_are_none():
+    assert _mode([f"boosting round {i}/5: gini {0.1 * i:.4f}" for i in range(1, 6)], 0.01) == "G1"
+    assert _mode([f"fold round {i}/5: auc 0.9{i}" for i in range(1, 6)], 0.01) == "G1"
+
+
+@pytest.mark.parametrize(("count", "mode"), [(3, "E3"), (18, "G1")])
+def test_generations_in_a_table(count: int, mode: str):
+    """Eighteen whole populations may be all that is wanted."""
+    rows = [f"{i:3d}  {-155.0 / i:9.2f}  {0.0:9.2f}  {0.7758 / i**2:9.4f}  1.620" for i in range(1, count + 1)]
+    assert _mode(["gen     return      best      loss  sigma", *rows], 0.01) == mode
+
+
+@pytest.mark.parametrize(
+    ("line", "mode"),
+    [
+        ("step {i} loss {loss:.3f} data 0.912s compute 0.071s", "D1"),
+        ("step {i} loss {loss:.3f} data 0.012s compute 0.971s", "G1"),
+        ("epoch {i}/60 loss {loss:.3f} (load 2.6s train 0.4s)", "D1"),
+        ("epoch {i}/60 loss {loss:.3f} (load 0.1s train 2.9s)", "G1"),
+    ],
+)
+def test_a_run_with_cards_that_says_how_long_it_waits_for_data(line: str, mode: str):
+    assert _mode(_steps(line), 1.0) == mode
