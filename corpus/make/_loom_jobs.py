@@ -19,6 +19,8 @@ TEXTS = {
     "HEAT": (torches.HEAT, "heat1d.py", "R", "k"), "DRIFT": (torches.DRIFT, "sites.py", "rank", "turn"),
 }  # fmt: skip
 """By name: the text, its file, and what it calls its rank and its step."""
+WHOLE = "T0=${T0%.*}\n"
+"""Bash counts in whole seconds."""
 TORCHES = ("TAGGER", "HEAT", "DRIFT")
 
 
@@ -61,4 +63,4 @@ def carded(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], o
     """The same with a card for each rank, whose readings begin to show work when all ranks begin."""
     told = told_cards(ranks, nodes, cards, others, more, start_s=start_s, idle_w=idle_w, held_mib=held_mib)
     options = (f"--ntasks-per-node={ranks // nodes}", *told.pop("options", ()))
-    return loom(label.but(gpu="scripted"), name, ranks, nodes, options=options, **told)
+    return loom(label.but(gpu="scripted"), name, ranks, nodes, options=options, before=WHOLE + told.pop("before", ""), **told)

@@ -63,6 +63,8 @@ class Spool:
     def train(self, steps: int, pace: Level, each: int, of: int = 0, ranks: Sequence[int] = (0,)) -> Spool:
         """So many steps, told of every ``each``."""
         n = of or self.done + steps
+        if self.form == 3 and not self.done:
+            self.say("iteration,of,loss,rate,seconds", 0.5, ranks)
         for i in range(self.done + 1, self.done + steps + 1):
             p = value(pace, i) * self.dice.uniform(0.98, 1.02)
             self.at += p

@@ -54,14 +54,15 @@ def standing() -> Iterator[HandJob]:
     wait = {r: {"state": "R", "wchan": "0"} for r in range(8)} | {6: {"state": "D", "wchan": "nfs_wait_bit_killable"}}
     yield stood(s, Label(mode="C2", fault="unknown"), 6, s.at + 2, 128, 10_802.0, processes=wait)
     s = Spool(10, "contract", 1, 4, H200, limit_s=7200, form=1).train(640, 1.1, 20, 30_000)
-    s.say(f"[rank@]:[W1221 09:{int(s.at) // 60:02d}:02.771 ProcessGroupNCCL.cpp:1290] heartbeat thread is alive, nothing has been enqueued for 480 s", 500, (1,))
+    s.say(f"[rank@]:[W1221 08:{int(s.at + 500) // 60:02d}:02.771 ProcessGroupNCCL.cpp:1290] heartbeat thread is alive, nothing has been enqueued for 480 s", 500, (1,))
     yield stood(s, Label(mode="C2", fault="unknown"), 1, s.at - 500, 171, 7202.0)
     s = Spool(11, "river-gnn", 4, 2, H100, form=2).train(330, 2.0, 10, 9000)
     since = s.at + 1
+    clock = f"08:{int(since + 1200) // 60:02d}"
     work = "WorkNCCL(SeqNum=8811, OpType=ALLGATHER, NumelIn=1048576, NumelOut=8388608, Timeout(ms)=1200000) ran for 1200{}{} milliseconds before timing out."
     others = tuple(r for r in range(8) if r != 5)
-    s.say("[rank@]:[E1222 04:31:20.001 ProcessGroupNCCL.cpp:683] [Rank @] Watchdog caught collective operation timeout: " + work.format("04", "@"), 1201, others)
-    s.say("[rank@]:[E1222 04:31:21.417 ProcessGroupNCCL.cpp:744] [Rank @] To avoid data inconsistency, we are taking the entire process down.\nterminate called after throwing an instance of 'c10::DistBackendError'", 1.2, others)
+    s.say(f"[rank@]:[E1222 {clock}:51.001 ProcessGroupNCCL.cpp:683] [Rank @] Watchdog caught collective operation timeout: " + work.format("04", "@"), 1201, others)
+    s.say(f"[rank@]:[E1222 {clock}:52.417 ProcessGroupNCCL.cpp:744] [Rank @] To avoid data inconsistency, we are taking the entire process down.\nterminate called after throwing an instance of 'c10::DistBackendError'", 1.2, others)
     yield stood(s, Label(mode="C2", cause="nccl", fault="unknown"), 5, since, 131, signals={**dict.fromkeys(others, 6), 5: 9}, later={5: 30.0})
 
 
