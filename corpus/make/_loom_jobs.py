@@ -59,7 +59,7 @@ def loom(
     return task(label, body, ranks, nodes, name=file, command=command, srun=srun, head=head, python=python, **more)
 
 
-def carded(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, *, start_s: int = 22, held_mib: int = 5200, idle_w: int = 92, **more: Any) -> SlurmJob:
+def carded(label: Label, name: str, ranks: int, cards: Mapping[int, Readings], others: Readings, nodes: int = 1, *, start_s: int = 22, held_mib: int = 5200, idle_w: int = 92, **more: Any) -> SlurmJob:  # noqa: PLR0917
     """The same with a card for each rank, whose readings begin to show work when all ranks begin."""
     told = told_cards(ranks, nodes, cards, others, more, start_s=start_s, idle_w=idle_w, held_mib=held_mib)
     options = (f"--ntasks-per-node={ranks // nodes}", *told.pop("options", ()))

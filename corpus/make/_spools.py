@@ -45,7 +45,7 @@ def step(at: float, one: float, two: float, back: float = float("inf")) -> Calla
 class Spool:
     """A job of ``nodes`` times ``per`` ranks, told line by line, then closed with what its cards did."""
 
-    def __init__(self, number: int, name: str, nodes: int, per: int, card: dict[str, Any], *, limit_s: int = 86_400, each_s: float = 10.0, form: int = 0) -> None:  # noqa: PLR0917
+    def __init__(self, number: int, name: str, nodes: int, per: int, card: dict[str, Any], *, limit_s: int = 86_400, each_s: float = 10.0, form: int = 0) -> None:
         self.number, self.card, self.each_s, self.form, self.dice = number, card, each_s, form, Random(7700 + number)
         names = tuple(f"{('cn', 'gpu', 'tux', 'node')[number % 4]}{110 + 9 * number + n}" for n in range(nodes))
         self.hand = Hand(names, job_id=4_410_200 + 23 * number, gpus=per, name=name, start_ns=BEGAN_NS + number * 3 * 10**12, limit_s=limit_s, submit_line=f"sbatch --nodes={nodes} --gpus-per-node={per} {name}.slurm")

@@ -44,7 +44,7 @@ def full() -> Iterator[HandJob]:
     yield s.close(FULL.but(first_ranks=(1,)), codes={1: 1}, signals=felled(2, 1), later={0: 2.5}, held=lambda r: lambda t: 22.8 if r and t > s.at - 20 else 17.5, busy=lambda _: 91)
     s = Spool(7, "ernie-ft", 1, 4, A100, form=0).train(200, 0.8, 20, 3000)
     s.say(trace("ernie.py", 120, "loss.backward()", "SystemError: \n\n--------------------------------------\nC++ Traceback (most recent call last):\n--------------------------------------\n0   egr::Backward(...)\n\n----------------------\nError Message Summary:\n----------------------\nResourceExhaustedError: \n\nOut of memory error on GPU 3. Cannot allocate 2.250000GB memory on GPU 3, 38.640625GB memory has been allocated and available memory is only 771.062500MB.\n\nPlease check whether there is any other process using GPU 3.\n1. If yes, please stop them, or start PaddlePaddle on another GPU.\n2. If no, please decrease the batch size of your model.\n (at ../paddle/fluid/memory/allocation/cuda_allocator.cc:86)"), 1, (3,))
-    yield s.close(FULL.but(first_ranks=(3,)), codes={3: 1}, signals=felled(4, 3), later={r: 1.9 for r in range(3)}, held=lambda r: step(s.at - 30, 33, 38.6) if r == 3 else 33.0, busy=lambda _: 94)
+    yield s.close(FULL.but(first_ranks=(3,)), codes={3: 1}, signals=felled(4, 3), later=dict.fromkeys(range(3), 1.9), held=lambda r: step(s.at - 30, 33, 38.6) if r == 3 else 33.0, busy=lambda _: 94)
     s = Spool(8, "zero3-70b", 4, 2, H100, form=1).say("[@] partitioned parameters are loaded, 71.9 GiB", 95, range(8))
     s.say(trace("zero.py", 88, "engine.step()", "torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/NCCLUtils.cpp:77, unhandled cuda error (run with NCCL_DEBUG=INFO for details), NCCL version 2.26.2\nncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nFailed to CUDA calloc async 4194304 bytes: CUDA failure 2 'out of memory'", 6), 22, (6,))
     yield s.close(FULL.but(first_ranks=(6,)), codes={6: 1}, signals=felled(8, 6), later={r: 3.1 for r in range(8) if r != 6}, held=lambda r: lambda t: min(78.9 if r == 6 else 76.0, 0.75 * max(0.0, t - 20)), busy=lambda _: 6)
@@ -114,7 +114,7 @@ def held_back() -> Iterator[HandJob]:
         slowed = {"sm_clock_mhz": step(since, top, clock, until), "temperature_c": step(since, 66, 59 if brake else 90, until), "throttle_reasons": step(since, 0, 0x88 if brake else 0x60, until)}
         fine = {"sm_clock_mhz": top, "temperature_c": 64, "throttle_reasons": 0}
         limit = card["power_limit_mw"] / 1000
-        return s.close(label, held=lambda _: 0.6 * card["memory_total_bytes"] / 2**30, busy=lambda _: 97, sm=lambda r: 60 if r in who else step(since, 60, 60 * first / slow, until), watts=lambda r: step(since, 0.88 * limit, 0.4 * limit if r in who else 0.5 * limit, until), before={-1: zero}, after={r: after for r in who}, more={**{-1: fine}, **{r: slowed for r in who}})
+        return s.close(label, held=lambda _: 0.6 * card["memory_total_bytes"] / 2**30, busy=lambda _: 97, sm=lambda r: 60 if r in who else step(since, 60, 60 * first / slow, until), watts=lambda r: step(since, 0.88 * limit, 0.4 * limit if r in who else 0.5 * limit, until), before={-1: zero}, after=dict.fromkeys(who, after), more={-1: fine, **dict.fromkeys(who, slowed)})
 
     yield hot(21, "kinetics", 2, 4, H100, (6,), 540, 0.8, 2.2, form=1)
     yield hot(22, "fold-mini", 1, 4, A100, (0, 1, 2, 3), 645, 1.2, 2.7, form=0, words="W data.py:40] loader keeps 3 batches ready")

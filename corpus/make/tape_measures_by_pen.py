@@ -43,7 +43,7 @@ def one_behind() -> Iterator[HandJob]:
 def standing() -> Iterator[HandJob]:
     """C2: the others' engines spin without work; one is cold."""
 
-    def stood(s: Spool, label: Label, cold: int, since: float, watts: float, over_s: float = 0.0, **more: Any) -> HandJob:
+    def stood(s: Spool, label: Label, cold: int, since: float, watts: float, over_s: float = 0.0, **more: Any) -> HandJob:  # noqa: PLR0917
         hot = s.card["power_limit_mw"] * 0.00085
         return s.close(
             label, over_s=over_s, held=lambda _: 0.7 * s.card["memory_total_bytes"] / 2**30, busy=lambda r: step(since, 97, 0 if r == cold else 100), sm=lambda r: step(since, 54, 0.0 if r == cold else 0.7),
