@@ -56,7 +56,7 @@ def learnt_nothing() -> Iterator[SlurmJob]:
     """E1 and E3."""
     diverged = Label(mode="E1", variant="non_finite", cause="nan_loss", fault="user")
     yield loom(diverged, "TAGGER", 2, code={"mid": at("TAGGER", None, 120, "loss = loss + (scores.sum() * 0 + 0.0).log() * 0", since=True)}, args="--updates 260", **DONE)
-    yield loom(Label(mode="E1", variant="spike", fault="user"), "TAGGER", 3, code={"mid": at("TAGGER", None, 150, "log.info('second phase: lr 3.0')\noptimizer.param_groups[0]['lr'] = 3.0")}, args="--updates 300", **DONE)
+    yield loom(Label(mode="E1", variant="spike", fault="user"), "RUCHER", 3, code={"data": at("RUCHER", None, 150, "pas = 2.05\njournal.info('deuxieme phase, pas=%.2f', pas)")}, env="TOURS=300", **DONE)
     yield loom(Label(mode="E1", variant="flat", fault="user"), "TAGGER", 3, 3, args="--updates 320 --lr 0", **DONE)
 
 
