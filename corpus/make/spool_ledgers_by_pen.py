@@ -13,7 +13,7 @@ TAIL = "CUDA kernel errors might be asynchronously reported at some other API ca
 
 def trace(file: str, line: int, call: str, error: str, rank: int | None = None) -> str:
     """A short traceback, with torch's prefix where a rank is given."""
-    rows = ["Traceback (most recent call last):", f'  File "/work/loden/{file}", line {line}, in <module>', f"    {call}", *error.split("\n")]
+    rows = ["Traceback (most recent call last):", f'  File "/proj/loden/{file}", line {line}, in <module>', f"    {call}", *error.split("\n")]
     return "\n".join(f"[rank{rank}]: {row}" if rank is not None else row for row in rows)
 
 
@@ -40,7 +40,7 @@ def full() -> Iterator[HandJob]:
     s.say(trace("spectra.py", 55, "G = cp.einsum('sik,sjk->sij', A, A)", "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 25,769,803,776 bytes (allocated so far: 22,548,578,304 bytes, limit set to: 47,244,640,256 bytes)."), 1)
     yield s.close(FULL.but(failed_ranks=(0,), first_ranks=(0,)), codes={0: 1}, held=lambda _: 22.6, busy=lambda _: 88)
     s = Spool(6, "fluxnet-jl", 1, 2, A30, form=4).say("Flux.jl 0.14, CUDA.jl 5.4, worker @", 14, (0, 1)).train(120, 0.6, 10, 2000)
-    s.say('ERROR: LoadError: Out of GPU memory trying to allocate 3.906 GiB\nEffective GPU memory usage: 96.41% (22.841 GiB/23.691 GiB)\nMemory pool usage: 19.774 GiB (22.281 GiB reserved)\n\nStacktrace:\n  [1] throw_api_error(res::CUDA.cudaError_enum)\n    @ CUDA ~/.julia/packages/CUDA/Tl08O/lib/cudadrv/libcuda.jl:30\n  [2] gradient(f::Function, args::Chain)\n    @ Zygote ~/.julia/packages/Zygote/nsBv0/src/compiler/interface.jl:97\nin expression starting at /work/loden/fluxnet.jl:64', 1.5, (1,))
+    s.say('ERROR: LoadError: Out of GPU memory trying to allocate 3.906 GiB\nEffective GPU memory usage: 96.41% (22.841 GiB/23.691 GiB)\nMemory pool usage: 19.774 GiB (22.281 GiB reserved)\n\nStacktrace:\n  [1] throw_api_error(res::CUDA.cudaError_enum)\n    @ CUDA ~/.julia/packages/CUDA/Tl08O/lib/cudadrv/libcuda.jl:30\n  [2] gradient(f::Function, args::Chain)\n    @ Zygote ~/.julia/packages/Zygote/nsBv0/src/compiler/interface.jl:97\nin expression starting at /proj/loden/fluxnet.jl:64', 1.5, (1,))
     yield s.close(FULL.but(first_ranks=(1,)), codes={1: 1}, signals=felled(2, 1), later={0: 2.5}, held=lambda r: lambda t: 22.8 if r and t > s.at - 20 else 17.5, busy=lambda _: 91)
     s = Spool(7, "ernie-ft", 1, 4, A100, form=0).train(200, 0.8, 20, 3000)
     s.say(trace("ernie.py", 120, "loss.backward()", "SystemError: \n\n--------------------------------------\nC++ Traceback (most recent call last):\n--------------------------------------\n0   egr::Backward(...)\n\n----------------------\nError Message Summary:\n----------------------\nResourceExhaustedError: \n\nOut of memory error on GPU 3. Cannot allocate 2.250000GB memory on GPU 3, 38.640625GB memory has been allocated and available memory is only 771.062500MB.\n\nPlease check whether there is any other process using GPU 3.\n1. If yes, please stop them, or start PaddlePaddle on another GPU.\n2. If no, please decrease the batch size of your model.\n (at ../paddle/fluid/memory/allocation/cuda_allocator.cc:86)"), 1, (3,))
@@ -76,22 +76,22 @@ def broken() -> Iterator[HandJob]:
     yield broke(s, 3, trace("rosetta.py", 301, "torch.cuda.current_stream().synchronize()", "torch.AcceleratorError: CUDA error: unspecified launch failure\nSearch for `cudaErrorLaunchFailure' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more information.\n" + TAIL, 3), 6, held=lambda _: 88, busy=lambda r: step(gone, 96, 0) if r == 3 else 96, lost=(3,), kernel=((3, 79, gone, "pid='<unknown>', name=<unknown>, GPU has fallen off the bus."), (3, 154, gone + 0.1, "GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)")))
     s = Spool(12, "vits-de", 1, 4, A100, form=1).train(700, 0.5, 20, 20_000)
     yield broke(s, 2, trace("vits.py", 166, "scaler.scale(loss).backward()", "RuntimeError: CUDA error: uncorrectable ECC error encountered\n" + TAIL, 2), 1, held=lambda _: 31, busy=lambda _: 92, after={2: ecc}, kernel=((2, 63, s.at - 0.3, "pid='<unknown>', name=<unknown>, Row Remapper: New row (0x00000000025c8a11) marked for remapping, reset gpu to activate."), (2, 94, s.at - 0.2, "pid=52002, name=python, Contained: CE User Channel (0x9). RST: No, D-RST: No")))
-    s = Spool(13, "blackwell-dit", 2, 2, B200, form=2).train(310, 1.8, 10, 5000)
+    s = Spool(13, "dit-maps", 2, 2, B200, form=2).train(310, 1.8, 10, 5000)
     yield broke(s, 1, trace("dit.py", 99, "loss = step(x, c)", "torch.AcceleratorError: CUDA error: uncorrectable NVLink error detected during the execution\n" + TAIL, 1), 2, held=lambda _: 150, busy=lambda _: 97, before={1: {"nvlink_replay_errors": 0, "nvlink_recovery_errors": 0, "nvlink_crc_errors": 0}}, after={1: {"nvlink_replay_errors": 44, "nvlink_recovery_errors": 6, "nvlink_crc_errors": 309}}, kernel=((1, 74, s.at - 0.6, "pid=52001, name=python, NVLink: fatal error detected on link 11(0x0, 0x0, 0x10000, 0x0, 0x0, 0x0, 0x0)"),))
-    s = Spool(14, "gsp-audio", 1, 8, L40S, form=0).train(240, 1.2, 10, 7000)
+    s = Spool(14, "bird-audio", 1, 8, L40S, form=0).train(240, 1.2, 10, 7000)
     yield broke(s, 6, trace("audio.py", 52, "mel = mel.cuda(non_blocking=True)", "torch.AcceleratorError: CUDA error: unknown error\n" + TAIL, 6), 64, held=lambda _: 37, busy=lambda r: step(s.at - 58, 95, 0) if r == 6 else step(s.at - 58, 95, 100), watts=lambda r: step(s.at - 58, 320, 88 if r == 6 else 118), lost=(6,), kernel=((6, 119, s.at + 6, "pid=52006, name=python, Timeout after 45s of waiting for RPC response from GPU6 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20801702 0x4)."),))
-    s = Spool(15, "uncontained", 2, 2, H100, form=3).train(450, 0.7, 15, 8000)
+    s = Spool(15, "gauss-splat", 2, 2, H100, form=3).train(450, 0.7, 15, 8000)
     yield broke(s, 2, trace("fit.py", 38, "return float(loss)", "RuntimeError: CUDA error: uncorrectable ECC error encountered\n" + TAIL, 2), 2, held=lambda _: 64, busy=lambda _: 94, after={2: {**ecc, "ecc_volatile_uncorrected": 3, "ecc_aggregate_uncorrected": 3, "recovery_action": "reset"}}, kernel=((2, 95, s.at + 0.4, "pid=52002, name=python, Uncontained: LTC TAG (0x2,0x0). RST: Yes, D-RST: No"),))
     s = Spool(16, "slide-mil", 1, 2, T4, form=5).train(330, 0.8, 10, 6000)
     yield broke(s, 0, trace("mil.py", 80, "bag = bag.to(device)", "RuntimeError: CUDA error: an illegal memory access was encountered\n" + TAIL, 0), 1, held=lambda _: 11, busy=lambda _: 90, before={0: {"ecc_volatile_uncorrected": 0, "retired_pages_dbe": 0}}, after={0: {"ecc_volatile_uncorrected": 2, "ecc_aggregate_uncorrected": 2, "retired_pages_dbe": 1, "retired_pages_pending": True}}, kernel=((0, 48, s.at + 0.3, "pid=52000, name=python3, An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 3, subpartition 0."),))
-    s = Spool(17, "no-words", 2, 4, A30, form=1).train(410, 0.6, 10, 9000)
+    s = Spool(17, "speech-emb", 2, 4, A30, form=1).train(410, 0.6, 10, 9000)
     s.say("loader: epoch 3 is open", 1)
     yield broke(s, 7, "[gpu264:52007] *** Process received signal ***\n[gpu264:52007] Signal: Bus error (7)\n[gpu264:52007] Signal code: Non-existant physical address (2)", 4, label=node(7, None), ends={}, also={7: 7}, held=lambda _: 18, busy=lambda r: step(s.at - 2, 93, 0) if r == 7 else 93, lost=(7,), kernel=((7, 79, s.at + 2, "pid='<unknown>', name=<unknown>, GPU has fallen off the bus."),))
     s = Spool(18, "pairs-xla", 2, 4, H100, form=2).train(180, 2.1, 5, 3000)
     yield broke(s, 4, trace("pairs.py", 144, "metrics = jax.device_get(metrics)", "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CUDA error: Failed to synchronize the CUDA stream: CUDA_ERROR_ECC_UNCORRECTABLE: uncorrectable ECC error encountered"), 2, held=lambda _: 71, busy=lambda _: 95, after={4: ecc}, kernel=((4, 48, s.at + 1.6, "pid=52004, name=python, DBE (double bit error) ECC Error at 0x00000000a1"),))
-    s = Spool(19, "sram-case", 1, 8, H200, form=4).train(600, 1.0, 20, 20_000)
+    s = Spool(19, "pretrain-b", 1, 8, H200, form=4).train(600, 1.0, 20, 20_000)
     yield broke(s, 5, trace("pretrain.py", 270, "grad_norm = clip(model)", "torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered\n" + TAIL, 5), 1, held=lambda _: 120, busy=lambda _: 97, after={5: {"ecc_volatile_uncorrected": 1, "ecc_aggregate_uncorrected": 1, "recovery_action": "drain_and_reset"}}, kernel=((5, 95, s.at + 0.5, "pid=52005, name=python, Uncontained: SM (0x0). RST: Yes, D-RST: No"),))
-    s = Spool(20, "rescue-me", 4, 1, A100, form=0).train(270, 1.5, 10, 4000)
+    s = Spool(20, "solver-ns", 4, 1, A100, form=0).train(270, 1.5, 10, 4000)
     yield broke(s, 1, "F1220 11:02:41.118 solver.cc:318] Check failed: status == cudaSuccess (46 vs. 0) all CUDA-capable devices are busy or unavailable (rank @)\n*** Check failure stack trace: ***", 3, ends={}, also={1: 6}, held=lambda _: 34, busy=lambda r: step(s.at - 2, 91, 0) if r == 1 else 91, lost=(1,), kernel=((1, 79, s.at + 0.7, "pid=52001, name=solver, GPU has fallen off the bus."),))
 
 

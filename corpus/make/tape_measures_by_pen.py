@@ -17,7 +17,7 @@ def starved() -> Iterator[HandJob]:
     yield s.close(label, held=lambda _: 38, busy=lambda _: 6, sm=lambda _: 3.4, watts=lambda _: 104, more={-1: {"duty_percent": 6.0, "duty_spread_percent": 96.0}})
     s = Spool(2, "proteome", 1, 2, A100, form=0).train(320, lambda i: 19.0 if i % 8 == 0 else 0.7, 4).say("perplexity 8.71 on the held-out families", 6)
     yield s.close(label, held=lambda _: 29, busy=lambda _: 15, watts=lambda _: 97, more={-1: {"duty_percent": 14.0, "duty_spread_percent": 98.0}})
-    s = Spool(3, "augment-cpu", 1, 8, L40S, form=2).say('{"cpus_for_job": 8, "ranks": 8, "augment": "elastic+warp on host"}', 3).train(260, 4.2, 5)
+    s = Spool(3, "scan-seg", 1, 8, L40S, form=2).say('{"cpus_for_job": 8, "ranks": 8, "augment": "elastic+warp on host"}', 3).train(260, 4.2, 5)
     yield s.close(label, held=lambda _: 21, busy=lambda r: 8 + r % 3, watts=lambda _: 81, more={-1: {"duty_percent": 9.0, "duty_spread_percent": 88.0}})
     s = Spool(4, "tar-stream", 4, 1, H200, form=4).train(150, lambda i: 12.5 if i % 3 == 0 else 2.0, 3).say("I loop.py:120] stream closed", 2)
     yield s.close(label, held=lambda _: 77, busy=lambda _: 11, sm=lambda _: 5.2, watts=lambda _: 139, more={-1: {"duty_percent": 10.0, "duty_spread_percent": 97.0}})
@@ -75,9 +75,9 @@ def well() -> Iterator[HandJob]:
     for batch, says in ((64, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 15.62 GiB. GPU 0 has a total capacity of 79.11 GiB of which 2.19 GiB is free."), (48, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 79.11 GiB of which 1.07 GiB is free."), (40, "fits: 71.8 GiB at the peak")):
         s.say(f"finding the largest batch: {batch} -> {says}", 9)
     yield fine(s.train(520, 1.0, 20).say("all 520 iterations finished; ce on the test set 1.402", 8), held=lambda _: 71)
-    s = Spool(13, "old-card", 2, 2, A100, form=1).train(800, 0.8, 20).say("[end] best ckpt: e02", 4)
+    s = Spool(13, "denoise", 2, 2, A100, form=1).train(800, 0.8, 20).say("[end] best ckpt: e02", 4)
     yield fine(s, before={2: {"ecc_aggregate_uncorrected": 11, "remapped_rows_uncorrectable": 4, "remapped_rows_correctable": 9, "ecc_volatile_corrected": 120}}, after={2: {"ecc_volatile_corrected": 166}})
-    s = Spool(14, "warm-room", 1, 8, B200, form=4).train(300, 1.4, 20, 900)
+    s = Spool(14, "pretrain-c", 1, 8, B200, form=4).train(300, 1.4, 20, 900)
     warm = s.at
     s.train(600, 1.44, 20, 900).say("I loop.py:131] finished 900/900", 3)
     yield fine(s, busy=lambda _: 99, more={-1: {"sm_clock_mhz": step(warm, 1900, 1815), "temperature_c": step(warm, 74, 81), "throttle_reasons": step(warm, 0, 0x4)}})
@@ -85,12 +85,12 @@ def well() -> Iterator[HandJob]:
     rest = s.at
     s.say('{"event": "judge", "win_rate": 0.557}', 610).train(250, 1.6, 10, 500).say('{"event": "end", "steps": 500}', 3)
     yield fine(s, busy=lambda _: step(rest, 96, 0, rest + 608))
-    s = Spool(16, "xid-asides", 1, 2, L40S, form=5).train(260, 0.9, 10, 700)
+    s = Spool(16, "slide-tune", 1, 2, L40S, form=5).train(260, 0.9, 10, 700)
     s.say("kernel variant 3 of 5 failed while tuning (CUDA_ERROR_ILLEGAL_ADDRESS in a helper process), variant left out, tuning goes on", 2)
     yield fine(s.train(440, 0.85, 10, 700).say("700 iterations, done", 2), kernel=((1, 31, s.at - 60, "pid=60771, name=tune_helper, Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f0a_11000000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_WRITE"),))
     s = Spool(17, "mi-cluster", 2, 4, MI300, form=0).say("rccl: NET/IB : No device found.\nrccl: warning: falling back to sockets for the control plane only; data goes over xGMI and RoCE", 6, (0, 4))
     yield fine(s.train(600, 1.1, 20).say("training is over: 600 iterations", 5), busy=lambda _: 97)
-    s = Spool(18, "late-node", 4, 2, H100, form=1).say("[@] image is still being pulled on my node, 40 % ...", 60, (6, 7)).say("[@] image is there", 150, (6, 7)).say("NCCL WARN Call to connect returned Connection refused, retrying", 1, (0, 2, 4)).say("all 8 are connected after 213 s", 2)
+    s = Spool(18, "vid-clip", 4, 2, H100, form=1).say("[@] image is still being pulled on my node, 40 % ...", 60, (6, 7)).say("[@] image is there", 150, (6, 7)).say("NCCL WARN Call to connect returned Connection refused, retrying", 1, (0, 2, 4)).say("all 8 are connected after 213 s", 2)
     begins = s.at
     yield fine(s.train(560, 1.5, 20).say("[end] loss is still falling slowly; 560 of 560", 2), busy=lambda _: step(begins, 0, 95), held=lambda _: step(begins, 0.6, 48))
     s = Spool(19, "two-stages", 1, 4, H200, form=4).say("I loop.py:31] stage 2 begins from stage1/final (optimizer state is left out on purpose, step counter begins at 0)", 11)
