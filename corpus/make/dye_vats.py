@@ -62,9 +62,10 @@ def one_behind() -> Iterator[SlurmJob]:
 
 def well() -> Iterator[SlurmJob]:
     """G1: cards that rest for a reason, are warm, unlike, or have a past."""
-    score = at("TAGGER", None, 200, "log.info('scoring 40k held-out sentences on the host')\ntime.sleep(24)\nlog.info('span F1 0.8713 (best so far)')")
+    now = "time.time() - float(os.environ['T0'])"
+    score = f"if {now} > 32 and not globals().get('scored'):\n    globals()['scored'] = True\n    log.info('scoring 40k held-out sentences on the host')\n    time.sleep(max(0.0, 57 - ({now})))\n    log.info('span F1 0.8713 (best so far)')"
     busy = work(55)
-    yield carded(HARD, "TAGGER", 4, {}, steady(55, 34, (13.0, REST), (36.0, busy)), 2, code={"after": score}, args="--updates 460", **DONE)
+    yield carded(HARD, "TAGGER", 4, {}, steady(55, 34, (32.5, REST), (57.0, busy)), 2, code={"after": score}, args="--updates 900 --report 30 --lr 0.004", **DONE)
     old = {"ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "2", "remapped.corrected": "5", "ecc.aggregate.corrected": "811"}
     yield carded(HARD, "HEAT", 3, {2: steady(49, 11, **old)}, steady(49, 11), env="SWEEPS=600 NAP=0.06", **DONE)
     split = "if turn == 24 and k == 1 and rank == 1:\n    out(kind='retry', error='OutOfMemoryError: CUDA out of memory. Tried to allocate 2.44 GiB', action='micro-batch 64 -> 32, step repeated')"
