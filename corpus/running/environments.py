@@ -93,6 +93,7 @@ ENVIRONMENTS = {
         f"{PREFIX}d27/bin/python", f"{PREFIX}d27", "/envs/fast-311",
         packages=("torch", "numpy", "fastai", "fastprogress", "pytorch-tabnet", "stable-baselines3", "gymnasium", "xgboost-cpu", "lightgbm", "scikit-learn", "pandas", "tensorflow-cpu", "keras"),
     ),
+    "forest": Environment(f"{PREFIX}f31/bin/python", f"{PREFIX}f31", "/envs/sk19-311", packages=("scikit-learn", "xgboost-cpu", "lightgbm", "numpy", "pandas")),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
