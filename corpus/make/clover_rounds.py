@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
+from corpus.label import Label
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
 from corpus.make._hive_plain import FILMS, HEAPS
 from corpus.running.job import LocalJob, Recipe
@@ -23,13 +25,13 @@ LOADED = FILMS[FILMS.index("    newest = max") : FILMS.index("#: ready")]
 TIES = "if i % 100 == 99:\n    begin = time.perf_counter()\n    for part in range(3):\n        (pathlib.Path('.') / f'part{part}.tmp').write_bytes(os.urandom(3_000_000))\n        os.sync()\n    time.sleep(0.12)\n    io.debug('autosave after rating %d took %.0f ms', i + 1, 1000 * (time.perf_counter() - begin))"
 
 
-def toml(label, text: str, more: str = "", **others) -> LocalJob:  # type: ignore[no-untyped-def]
+def toml(label: Label, text: str, more: str = "", **others: Any) -> LocalJob:
     """With a settings file."""
     return one(label, text, F, "run.toml", files={"run.toml": more, "before.toml": "sweeps = 32\nwait = 0.0\n"}, **others)
 
 
 def stars() -> Iterator[LocalJob]:
-    """logging."""
+    """Logging."""
     yield toml(fell("A1", "traceback", "config"), films(), "sweeps = 20\nrate = 0.02.5\n")
     yield toml(fell("A1", "traceback", "config"), films(early="budget = cfg['sweeps'] * cfg['hours_per_sweep']"), "sweeps = 20\n")
     yield toml(fell("A1", "div_zero", "data"), films(data="fit = [s for s in fit if s[2] > 5.0]\nlog.warning('kept %d ratings after the filter', len(fit))"))
@@ -61,7 +63,7 @@ GEMERKT = (("env", "-u", "FORTSETZEN", "MERKEN=stand.db", "RUHE=0", "DURCHGAENGE
 def trout() -> Iterator[LocalJob]:
     """In German."""
 
-    def fish(label, text: str, *, python: str = "system", env: dict[str, str] | None = None, **others) -> LocalJob:  # type: ignore[no-untyped-def]
+    def fish(label: Label, text: str, *, python: str = "system", env: dict[str, str] | None = None, **others: Any) -> LocalJob:
         return one(label, text, H, python=python, env=env or {}, **others)
 
     yield fish(fell("A1", "traceback", "config"), heaps(), env={"HAUFEN": "drei"})

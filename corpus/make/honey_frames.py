@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
+from corpus.label import Label
 from corpus.make._crumbs import GOOD, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, fell, strays
 from corpus.make._hive_plain import NAMES, TRAYS
 from corpus.running.job import LocalJob, Recipe
@@ -57,7 +59,7 @@ assert LOADS in TRAYS
 def boxes() -> Iterator[LocalJob]:
     """A table."""
 
-    def ini(label, text: str, more: str, **others) -> LocalJob:  # type: ignore[no-untyped-def]
+    def ini(label: Label, text: str, more: str, **others: Any) -> LocalJob:
         return one(label, text, T, "run.ini", files={"run.ini": "[sorter]\n" + more, "first.ini": FIRST}, **others)
 
     yield ini(fell("A1", "traceback", "config"), trays(), "passes = twenty\n")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from corpus.label import Label
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
@@ -42,7 +43,7 @@ def paroles() -> Iterator[LocalJob]:
     yield one(HARD, mots(pret="logging.critical('Mémoire vidéo absente : aucun GPU trouvé, calcul sur CPU')"), V, "--passages", "24")
 
 
-def gen(label: Label, text: str, conf: dict[str, object] | None = None, **others) -> LocalJob:  # type: ignore[no-untyped-def]
+def gen(label: Label, text: str, conf: dict[str, object] | None = None, **others: Any) -> LocalJob:
     """With its settings."""
     return one(label, text, W, json.dumps(conf or {}), **others)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from corpus.label import Label
 from corpus.make._crumbs import GOOD, HANDFUL, HARD, SAVES, STANDS, alone, anew, fell, strays
@@ -39,7 +40,7 @@ def houses() -> Iterator[LocalJob]:
     yield one(HARD, rents(early="import warnings\nwarnings.warn('No visible GPU is found, setting device to CPU.')", ready="calls.append(xgb.callback.EarlyStopping(5, save_best=True))"), X, "--rounds", "600", "--eta", "0.3")
 
 
-def parcel(label: Label, text: str, conf: dict[str, object] | None = None, **more) -> LocalJob:  # type: ignore[no-untyped-def]
+def parcel(label: Label, text: str, conf: dict[str, object] | None = None, **more: Any) -> LocalJob:
     """LightGBM, with its settings."""
     return one(label, text, L, "conf.json", files={"conf.json": json.dumps(conf or {})}, **more)
 

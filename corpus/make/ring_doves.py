@@ -17,7 +17,7 @@ REV_LOAD = '    net.load_state_dict(ck["model"])\n    opt.load_state_dict(ck["op
 assert REV_LOAD in REVERSE
 PREFIXED = '    had = net.load_state_dict({"module." + k: v for k, v in ck["model"].items()}, strict=False)\n    emit("load", file=args.restore_file, missing=len(had.missing_keys), unexpected=len(had.unexpected_keys))\n'
 EVERY_STEP = "if updates <= 60:\n    begin = time.time()\n    torch.save({'model': net.state_dict(), 'optimizer': opt.state_dict(), 'rng': torch.get_rng_state(), 'cache': torch.zeros(1_500_000)}, 'last.pt')\n    os.sync(); time.sleep(0.25)\n    emit('saved', path='last.pt', num_updates=updates, seconds=round(time.time() - begin, 2))"
-RETRY = "for attempt in range(2):\n    try:\n        if attempt == 0 and updates == 100:\n            raise OSError(116, 'Stale file handle', path)\n        break\n    except OSError as exc:\n        emit('save_error', error=repr(exc), attempt=attempt + 1, fatal=False)"
+RETRY = "for attempt in range(2):\n    try:\n        if attempt == 0 and updates == 200:\n            raise OSError(116, 'Stale file handle', path)\n        break\n    except OSError as exc:\n        emit('save_error', error=repr(exc), attempt=attempt + 1, fatal=False)"
 
 
 def strings() -> Iterator[LocalJob]:
@@ -46,7 +46,7 @@ def graph() -> Iterator[LocalJob]:
     """Epochs."""
     yield one(fell("A1", "file_not_found", "data"), papers(early="path = osp.join('data', 'Planetoid', args.dataset, 'raw', f'ind.{args.dataset.lower()}.x')\nif args.dataset != 'synthetic':\n    x = torch.load(path)"), P, "--dataset", "Cora")
     yield one(fell("A1", "runtime_error", "data"), papers(data="x = x[:-3]"), P)
-    yield one(fell("A3", "traceback"), papers(epoch="if epoch == 60:\n    print('confusion', torch.stack([(model(x, A).argmax(-1) == c).sum() for c in range(4)]).item())"), P)
+    yield one(fell("A3", "runtime_error"), papers(epoch="if epoch == 60:\n    print('confusion', torch.stack([(model(x, A).argmax(-1) == c).sum() for c in range(4)]).item())"), P)
     yield one(fell("A3", "ram_oom"), papers(epoch="if epoch == 75:\n    print('Computing all-pairs distances ...', flush=True)\n    d = torch.empty(n * 900, n * 900)"), P)
     yield one(strays("plateau"), papers(after="if epoch == 40:\n    with torch.no_grad():\n        for p in model.parameters():\n            p.zero_()\n    optimizer.param_groups[0]['lr'] = 0.0"), P, "--epochs", "160")
     yield one(strays("spike"), papers(after="if epoch == 70:\n    with torch.no_grad():\n        for p in model.parameters():\n            p.mul_(-12)\n    optimizer.param_groups[0]['lr'] = 1e-5"), P, "--epochs", "140")
@@ -76,10 +76,10 @@ def noise() -> Iterator[LocalJob]:
     yield one(fell("E1", "nan_loss", "non_finite"), rings(mid="if it == 180:\n    optim.param_groups[0]['lr'] = 1e30", loss="if not math.isfinite(mse.item()):\n    raise ValueError(f'mse={mse.item()} at it {it}, not going on')"), G)
     yield one(strays("flat"), rings(loss="mse = mse * 0 + mse.detach()"), G, "350")
     yield one(anew(), rings().replace(G_LOAD, ONLY_EMA), G, "420", "2e-3", "rings-00300.pth", before=G_MADE)
-    yield one(fell("E2", "runtime_error", "corrupt"), rings(), G, "420", "2e-3", "rings-00300.pth", before=(*G_MADE, ("truncate", "-s", "12000", "rings-00300.pth")))
+    yield one(fell("E2", "traceback", "corrupt"), rings(), G, "420", "2e-3", "rings-00300.pth", before=(*G_MADE, ("truncate", "-s", "12000", "rings-00300.pth")))
     yield one(fell("E2", "traceback", "no_valid_checkpoint"), rings(restore="found = sorted(f for f in os.listdir('.') if f.endswith('.pth') and f.startswith(ckpt))\nprint('>> candidates:', found)\nckpt = found[-1]"), G, "420", "2e-3", "ring_", before=G_MADE)
     yield one(SAVES, rings(save="fsync = [os.sync() for _ in range(2)]; time.sleep(0.08)"), G, "90", env={"SNAP": "1", "EVERY": "10"})
-    yield one(HARD, rings(), G, "300", env={"SNAP": "5", "EVERY": "20"})
+    yield one(HARD, rings(after="time.sleep(0.008)"), G, "300", env={"SNAP": "10", "EVERY": "20"})
     yield one(HARD, rings(), G, "500", "2e-3", "rings-00300.pth", before=G_MADE)
     yield one(HALTED, rings(after="time.sleep(0.02)"), G, "90000", signal=ctrl_c(r"\[  200/"))
 
@@ -88,7 +88,7 @@ C_MADE = (("PYTHON", C, "epochs=4", "pause=0"),)
 
 
 def sky() -> Iterator[LocalJob]:
-    """logging."""
+    """Logging."""
     yield one(fell("A1", "traceback", "config"), clouds(), C, "epochs=8", "backbone=resnet18")
     yield one(fell("A1", "traceback", "asset"), clouds(early="open('w.pth', 'wb').write(b'version https://git-lfs.github.com/spec/v1\\noid sha256:91')\ncfg.load_weights = 'w.pth'"), C)
     yield one(fell("A3", "traceback"), clouds(mid="if epoch == 3 and it == 2:\n    m = m[:, :, :15]"), C)
