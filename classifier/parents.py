@@ -17,10 +17,13 @@ from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.process import Process
 
 _RESUME = re.compile(
-    r"(?:^|\s)(?:--?)?(?P<option>resume[\w.-]{0,40}|load|load[-_]checkpoint|ckpt[-_]path|checkpoint[-_]path|restore[-_]from|init[-_]from[-_]ckpt"
-    r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
+    r"(?:^|\s)(?:--?)?(?P<option>resume[\w.-]{0,40}|load|load[-_]checkpoint|ckpt[-_]path|checkpoint[-_]path|restore[-_](?:from|file|path)|init[-_]from[-_]ckpt"
+    r"|continue[-_](?:from|with|file|path)|(?:re)?start[-_]from|reprise|reprendre|fortsetzen|weiter(?:[-_](?:mit|von|ab))?|reanudar|retomar|riprendi"
+    r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})",
+    re.IGNORECASE,
 )
 """Options by which training programs are told what to go on from (Trainer, Megatron-LM, Lightning's CLI, Axolotl, plain loops)."""
+_GOES_ON = re.compile(r"resum|restor|contin|restart|repri|reprendre|fortsetzen|weiter|reanudar|retomar|riprendi", re.IGNORECASE)
 _STATE = re.compile(
     r"(?<=[=\s])['\"]?(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|hdf5|keras|msgpack|tar|model|json|state|weights))(?![\w./-])"
 )
@@ -144,7 +147,7 @@ def told_paths(job: JobRecord, row: AccountingRecord | None, *, resumed: bool = 
     for line, cite in command_lines(job, row):
         for match in _RESUME.finditer(line):
             path = match["path"].rstrip("/")
-            if resumed and "resume" not in match["option"]:
+            if resumed and not _GOES_ON.search(match["option"]):
                 continue
             if path.lower() not in NEVER and path not in {p for p, _ in found}:
                 found.append((path, cite()))

@@ -15,6 +15,7 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
+from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.past_verdict import PastVerdict
@@ -121,7 +122,7 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if (named := _of_its_own_file(facts, error)) is not None:
         account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
         return ruled_in(said, flip, replace(account, shows=(*account.shows, Said("that is the file it was to go on from", (named,)))))
-    variant = failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None)
+    variant = takes_up(error) or failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None)
     return ruled_in(f"{said}, while it went on from what was saved", flip, _crashed(facts, error, variant)) if variant is not None else None
 
 

@@ -1,0 +1,91 @@
+"""Whether the line of the program at which it failed takes up what a run had saved: by what that line does, for its error may be any.
+
+A state of one's own making has no library's words. What its reading looks like is much the same everywhere: a file that is named by what it is
+for (``np.load(args.init_from)``), arrays that are filled in place from what was read (``w[...] = z[k]``), the newest file of a folder that is
+empty, a model handed to a booster to go on with, a sentence with two sizes of which one is the stored one. The line is the program's own, as a
+traceback shows it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.evidence import Evidence
+
+NEAREST = 240
+"""So much of the lines that led to the error is its innermost part."""
+_CAUSES = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
+_FOR_GOING_ON = (
+    r"(?:resum|re_?start|restor|reload|contin(?:u|uer|uar)|init_?from|start_?from|begin_?from|go_?on|pick_?up|warm_?start|ckpt|check_?point|snapshot"
+    r"|prev(?:ious)?_?(?:run|state|model|weights|params)|last_?(?:run|state|model|save|ckpt)|newest|latest|saved|stored|fortsetz|weiter|wiederauf|repri[sn]"
+    r"|reprend|reanud|retom|ripre[sn]|riprend)"
+)
+_READS = re.compile(
+    rf"\b(?:load\w*|open|read\w*|from_file|restore\w*)\(\s{{0,4}}[^()]{{0,60}}?{_FOR_GOING_ON}"
+    rf"|\b\w{{0,30}}{_FOR_GOING_ON}\w{{0,30}}(?:\[[^\]]{{0,40}}\])?\.(?:read|open|load)\w{{0,12}}\("
+    r"|(?:^|\s)(?:had|kept|stored|resumed|restored|old_\w{1,20}|prev\w{0,20})(?:, \w{1,30}){0,3} = [\w.]{1,30}\.loads?\(",
+    re.IGNORECASE,
+)
+_FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")
+_NEWEST = re.compile(
+    r"(?:^|\s)(?:newest|latest|ckpts?|check_?points?|snapshots?|last_?(?:run|state|model|save|ckpt|check_?point)|resume\w{0,12}|most_recent\w{0,12})"
+    r" = (?:max|min|sorted|\w{1,30}\[|next\()",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"empty sequence|(?:arg|argument) is (?:an )?empty|index out of range|^$")
+_BOOSTS = re.compile(r"\b(?:init_model|xgb_model)\s?=\s?(?!None)", re.IGNORECASE)
+_UNOPENED = re.compile(r"(?:could not|cannot|can't|failed to|unable to) open|no such file", re.IGNORECASE)
+_NO_MODEL = re.compile(
+    r"\bsize_|model (?:file|format|string)|\bparse|magic|u?b?json|deseriali|unexpected|unknown (?:type|format)|corrupt", re.IGNORECASE
+)
+_STORED = re.compile(
+    r"\b(?:stored|saved|kept|restored|memory|archived?|check-?points?|snapshots?|earlier run|previous run|gespeichert\w{0,3}|guardad[oa]s?"
+    r"|sauvegard\w{1,3})\b",
+    re.IGNORECASE,
+)
+_SIZES = re.compile(
+    r"\b(?:rank|ranges?|weights?|param\w{0,8}|layers?|units?|dim(?:ension)?s?|hidden|width|factors?|heads?|neurons?|Gewichte|Schichten|pesos|capas"
+    r"|poids|couches)\b",
+    re.IGNORECASE,
+)
+_OF_DATA = re.compile(
+    r"data|corpus|vocab|token|config|\bcfg_file|image|feature|label|annot|manifest|shard|\bcsv|samples|\brows?\b|columns?|pre_?train|backbone"
+    r"|\btrain_?(?:set|file|x|y)\b",
+    re.IGNORECASE,
+)
+_AT_WORK = re.compile(r"forward|__getitem__|collate|_step\b|loss|batch", re.IGNORECASE)
+_UNREADABLE = re.compile(
+    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|reading array data|dbm\.error",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(r"doesn't exist|does not exist|no such file|not found", re.IGNORECASE)
+
+
+def takes_up(error: Evidence) -> str | None:
+    """The variant of a resume that failed, where the line that raised ``error`` was taking up what had been saved; None where nothing shows that."""
+    if error.cause not in _CAUSES or error.says != "exception" or _AT_WORK.search(str(error.data.get("function", ""))):
+        return None
+    kind, message = str(error.data.get("type", "")), str(error.data.get("message", ""))[:2000]
+    line = str(error.data.get("doing", ""))[-NEAREST:]
+    if _BOOSTS.search(line) and kind.endswith(("XGBoostError", "LightGBMError")):
+        return "no_valid_checkpoint" if _UNOPENED.search(message) else "corrupt" if _NO_MODEL.search(message) else None
+    return _of_own_making(line, kind, message) if line and not _OF_DATA.search(line) else None
+
+
+def _of_own_making(line: str, kind: str, message: str) -> str | None:
+    if _NEWEST.search(line) and _EMPTY.search(message) and kind in {"ValueError", "IndexError", "StopIteration"}:
+        return "no_valid_checkpoint"
+    if _two_sizes(message) or (_FILLS.search(line) and "could not broadcast" in message):
+        return "size_mismatch"
+    if not _READS.search(line):
+        return None
+    if kind == "FileNotFoundError" or (kind == "dbm.error" and _NOT_THERE.search(message)):
+        return "no_valid_checkpoint"
+    return "corrupt" if _UNREADABLE.search(f"{kind}: {message}") else None
+
+
+def _two_sizes(message: str) -> bool:
+    """Whether a sentence sets a stored size against another one."""
+    several = len(set(re.findall(r"\b\d{1,9}\b", message))) >= 2
+    return several and all(words.search(message) for words in (_STORED, _SIZES)) and not _OF_DATA.search(message)
