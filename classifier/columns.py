@@ -16,13 +16,14 @@ from itertools import pairwise
 from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, rose
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
-from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.numbers import finite, pointed
+from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
-from gpualert_slurm.classifier.unlearned import level, no_rate, tuned_or_played
+from gpualert_slurm.classifier.unlearned import HIGH, level, no_rate, tuned_or_played
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
-LEAST = 8
+LEAST, LEAST_ALONE = 8, 20
 LEAST_ROWS = 4
 MOST_KINDS = 3
 MOST_TEXT, MOST_HEAD = 400, 8192
@@ -35,6 +36,8 @@ ROUGH, HIGHER = 0.005, 1.03
 FLEW, FAR = 3.0, 1.5
 """An error at so many times its best, and its start."""
 FOR_GOOD = 4.0
+DIGITS = 5
+"""Letters of a number that is told exactly enough to be told from one that is rounded."""
 _NUMBER = re.compile(r"(?<![\w.])([-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_])))", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)\b", re.IGNORECASE)
 """What a number is of, where that stands behind it."""
@@ -52,6 +55,8 @@ _HELD_OUT = re.compile(r"(?:\b|_)(?:val\w*|test|eval\w*|dev|held\w*|hold\w*)(?:\
 _NO_MEASURE = re.compile(r"(?:\b|_)(?:best|max|min|prev|last|lr|rate|time|eta|scale|norm|target)(?:\b|_)", re.IGNORECASE)
 _PERPLEXITY = re.compile(r"\bppl\b|perplexity", re.IGNORECASE)
 _BITS = re.compile(r"\bbits?\b|\bbp[bc]\b", re.IGNORECASE)
+_DISTANCE = re.compile(r"(?:\b|_)(?:r?ms(?:l)?e|mae|mape|l[12])(?:\b|_)", re.IGNORECASE)
+"""Which no guess among classes has a height of."""
 _WRONG = re.compile(r"\b[wc]er\b", re.IGNORECASE)
 
 
@@ -101,7 +106,7 @@ def columns(marks: Sequence[Evidence], job: JobRecord) -> tuple[Column, ...]:
     kinds: dict[tuple[str, ...], list[tuple[Evidence, list[str]]]] = {}
     for mark in marks:
         if isinstance(mark.source, Quote):
-            text = mark.source.text[:MOST_TEXT]
+            text = pointed(mark.source.text[:MOST_TEXT])
             parts = _NUMBER.split(CLOCK.sub("", text) if ":" in text else text)
             kinds.setdefault(tuple(part.strip() for part in parts[::2]), []).append((mark, parts))
     found = []
@@ -154,7 +159,7 @@ def unlearned(facts: Facts) -> tuple[str, str, tuple[Evidence, ...]] | None:
             return said
     if all(level([abs(v) for v in c.values], steadily=False) for c in measures) and no_rate(facts.job):
         return "flat", f"{trained[0].name} did not change, and the learning rate is zero", trained[0].marks[-3:]
-    return _same(facts, trained, measures) or _guessed(facts, found)
+    return _frozen(facts, measures) or _same(facts, trained, measures) or _guessed(facts, found)
 
 
 def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ...]] | None:
@@ -162,7 +167,7 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
     values, name = list(column.values), column.name
     if min(values) > 0:
         logs = [math.log(v) for v in values] if _PERPLEXITY.search(name) else [v * math.log(2) for v in values] if _BITS.search(name) else values
-        if min(logs) > 0 and (why := at_chance(facts.job, logs, ())) is not None:
+        if min(logs) > 0 and not _DISTANCE.search(name) and (why := at_chance(facts.job, logs, ())) is not None:
             return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
     if min(values) < 0 or facts.advance.loss is not None or _HELD_OUT.search(name) or tuned_or_played(facts.job) or changing(facts.job):
         return None
@@ -178,6 +183,19 @@ def _stays(values: Sequence[float], start: float, best: float) -> bool:
     tail = values[-max(LEAST_ROWS, len(values) // 3) :]
     leap = max(b - a for a, b in pairwise(values))
     return best < start and min(tail) > FOR_GOOD * start and leap > 0.5 * (statistics.median(tail) - best)
+
+
+def _frozen(facts: Facts, measures: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """Several measures, or one in very many lines, that are each one number from the first step on, to all its digits: what learns leaves none so."""
+    if len({c.values for c in measures}) < 2 and (len(measures[0].values) < LEAST_ALONE or measures[0].values[0] < HIGH):
+        return None
+    if not all(c.one and c.loses and len(f"{c.values[0]:g}") >= DIGITS for c in measures):
+        return None
+    steps = counted_steps(facts)
+    if not steps or steps[0] > begins_within(steps) or facts.advance.loaded or tuned_or_played(facts.job):
+        return None
+    told = " and ".join(f"{c.name} {c.values[0]:.6g}" for c in measures[:2])
+    return "flat", f"{told} from the start to the end, to the last digit", measures[0].marks[-3:]
 
 
 def _same(facts: Facts, trained: Sequence[Column], found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:

@@ -16,10 +16,10 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK, Growing
 from gpualert_slurm.classifier.lines import Line
-from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number
+from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number, pointed
 from gpualert_slurm.classifier.pattern import Data, Match
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
-from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, PASSES, STEPS
+from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, OF, PASSES, STEPS
 from gpualert_slurm.evidence import Role
 
 MOST_LINE = 400
@@ -40,9 +40,15 @@ _COUNTER = re.compile(
     r"(?<![A-Za-z])(?<!sub_)(?P<word>epochs?|ep|e|(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|rounds?|batch(?:es)?"
     rf"|mini-?batch|mb|(?:num[_ ])?upd(?:ate)?s?|episodes?|generations?|gen|sweep|cycle|turn|trial|n|i|k|t|tick|pass|{EPOCHS}|{STEPS}|{PASSES})"
     r"(?:[_ ]?(?:no|num|idx|index|nr|number))?['\"]?\.?\s{0,3}[:=#]?\s{0,3}[\[('\"]?\s{0,8}(?P<at>\d[\d,_]{0,14})(?![\d.:]{0,20}\d)"
-    r"(?:\s{0,3}(?:/|of)\s{0,8}(?P<planned>\d[\d,_]{0,14}))?",
+    rf"(?:\s{{0,3}}(?:/|{OF})\s{{0,8}}(?P<planned>\d[\d,_]{{0,14}}))?",
     re.IGNORECASE,
 )
+_TITLED = re.compile(
+    r"\b(?:msg|message|event|what|kind|type|name)['\"]?\s?[=:]\s?['\"](?P<word>epoch|(?:train_)?step|iter(?:ation)?|round|update|generation|batch)['\"]"
+    r",?\s{0,3}['\"]?(?:n|i|no|nr|num|number|idx|index|at|k)['\"]?\s?[=:]\s?(?P<at>\d{1,12})(?:\s?/\s?(?P<planned>\d{1,12}))?(?![\w.])",
+    re.IGNORECASE,
+)
+"""``msg="round" n=3``: the record's title names what its first number counts."""
 _LEADING = re.compile(r"[\s\[(|#<*>=@-]{0,12}(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
 _COUNTED = re.compile(COUNTED)
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
@@ -81,7 +87,9 @@ _PREPARING = re.compile(
     re.IGNORECASE,
 )
 """What loops do before they train: their counts are no progress of training."""
-_WITH_METRIC = re.compile(r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time", re.IGNORECASE)
+_WITH_METRIC = re.compile(
+    r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time|stage|phase", re.IGNORECASE
+)
 """Words of these that loops say beside a metric, too."""
 _PLURAL = re.compile(r"s\Z", re.IGNORECASE)
 """A counter's word in the plural tells how many there are to be, where no share of them is told: a line of settings."""
@@ -99,7 +107,8 @@ _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.I
 _LOG_HEAD = re.compile(
     r"\s{0,4}(?:[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s{1,3}|[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?[\])]?\s{1,3}"
     r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
-    r"(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?"
+    r"(?:(?:INFO|DEBUG):[A-Za-z_][\w.]{0,40}:(?=\S)"  # logging's own default
+    r"|(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?)"
 )
 _WRITER = re.compile(
     r"\s{0,4}(?:[\[(<{][^\[\](){}<>]{1,60}[\])}>][:>]?|[A-Za-z]{1,8}\d{1,6}>"
@@ -134,7 +143,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
     kinds: dict[str, _Kind] = {}
     table, growing, since = Table(), Growing(), AFTER_ERROR
     for line in lines:
-        text, since = line.text, since + 1
+        text, since = pointed(line.text), since + 1
         if text.startswith("Traceback (most recent call last)"):
             since = 0
         if not text or len(text) > MOST_LINE or line.offset in taken or _TRACE.match(text):
@@ -223,6 +232,8 @@ def _labelled(line: Line) -> Data | None:
 
 def _counter(body: str) -> tuple[re.Match[str] | None, str]:
     """The counter, and its word (empty: it has none)."""
+    if (titled := _TITLED.search(body)) is not None:
+        return titled, titled["word"].lower()
     found = _COUNTER.search(body)
     if found is not None and found["word"].lower() in _WEAK_WORDS:  # a clock it may be, where a word for steps follows
         found = next((one for one in _COUNTER.finditer(body, found.end()) if one["word"].lower() not in _WEAK_WORDS), found)

@@ -155,7 +155,8 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.NAN_LOSS,
         "non_finite",
-        r"\b(?:loss|grad(?:ient)?s?|losses|gradient norm|objective|nll|elbo|likelihood)\b[^,;|]{0,30}\b(?:is|are|was|became|went|contains?|of|=|=="
+        r"\b(?:(?:\w{1,20}_)?loss|grad(?:ient)?s?|losses|gradient norm|objective|nll|elbo|likelihood|r?mse|mae|bce|cross[ _-]?entropy|cost|ppl"
+        r"|perplexity|bits[ _]per[ _]\w{1,12}|perte|Verlust|p[ée]rdida|perdita)\b[^,;|]{0,30}(?:\b(?:is|are|was|became|went|contains?|of)|=|=="
         r"|:)\s{0,3}(?:tensor\()?\[?-?(?:nan|inf|infinite|non-?finite)\b",
     ),
     _rule(

@@ -6,8 +6,10 @@ pieces of regular expressions, to be used without regard to case.
 
 EPOCHS = r"epoche[n]?|[ée]poque|[ée]poca|эпоха|エポック|에포크|에폭|轮次|周期|轮"
 STEPS = r"schritte?|[ée]tape|it[ée]ration|iteraci[óo]n|iterazione|itera[çc][ãa]o|paso|passo|шаг|итерация|ステップ|反復|스텝|步骤|步数|步|迭代"
-PASSES = r"durchgang|durchlauf|runde|tour|vuelta|giro|volta|проход"
+PASSES = r"durchgang|durchlauf|runde|tour|passage|passe|vuelta|pasada|giro|passata|volta|passada|проход"
 """Which may stand for a whole pass over the data."""
+OF = r"of|von|sur|de|di|из"
+"""``Schritt 3 von 12``."""
 LOSSES = (
     r"verlust|zielfunktion|kosten|perte|co[ûu]t|p[ée]rdida|coste|costo|perdita|perda|custo"
     r"|потер[яьи]|функция потерь|损失函数|损失|代价|損失|目的関数|손실"

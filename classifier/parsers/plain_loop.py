@@ -20,7 +20,7 @@ _HELD_OUT = re.compile(r"\b(?:val|valid|validation|test|eval|evaluation|dev|held
 """What stands before a loss that is of no training."""
 _BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
-    r"(?<![\w/.])(?:train/)?(?:global[_ ]?step|steps?|step_i|iter(?:ation)?s?|batch|it|update|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
+    r"(?<![\w/.])(?:train/)?(?:global[_ ]?step|steps?|step_i|iter(?:ation)?s?|batch|it|update|num_updates|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
 _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"

@@ -37,9 +37,15 @@ UNLEARNED = {
     "an error under its own name that leapt": rows(30, lambda i: f"round {i}: mae {2 / i if i < 17 else 31 + wave(i, 3):.4f}"),
     "no gradient": rows(18, lambda i: f"step={i * 25} loss={2.4 + wave(i, 0.12):.5f} acc={0.1 + wave(i, 0.06):.3f} grad_norm=0.0000"),
     "no gradient, without an accuracy": rows(18, lambda i: f"iter {i} loss {1.9 + wave(i, 0.1):.4f} | grad norm: 0.0"),
+    "two errors that are each one number": rows(11, lambda i: f"[{i * 5 - 5}]\tfit-rmse:172.68484\taside-rmse:166.72685"),
+    "bits that are one number in very many lines": rows(24, lambda i: f'ts=12 msg="round" n={i} bits_per_letter=4.1615 letters_seen=1583'),
+    "decimal commas about one height": rows(24, lambda i: f"Passage {i} sur 24 : perte = {1.065 + wave(i, 0.0008):.4f}".replace(".", ",")),
     "flew off at once and came half the way back": rows(30, lambda i: f"step {i} loss {1.05 if i == 1 else 7.6e18 / 10**i if i < 16 else 783.0 + i:.4g}"),
 }
 LEARNED = {
+    "two errors that fell and stood still": rows(14, lambda i: f"[{i * 5}]\tfit-rmse:{max(3.25171, 20 / i):.5f}\taside-rmse:{max(4.11862, 22 / i):.5f}"),
+    "one error told in whole numbers": rows(24, lambda i: f"round {i}: fit-rmse 7"),
+    "decimal commas that fall": rows(24, lambda i: f"Passage {i} sur 24 : perte = {1.9 / i:.4f}".replace(".", ",")),
     "a gradient norm that was never measured": rows(18, lambda i: f"step={i * 25} loss={2.4 / i:.5f} acc={0.1 + i / 30:.3f} grad_norm=0.0000"),
     "a gradient norm of nought at the end": rows(18, lambda i: f"step {i} loss {2.4 / i:.5f} grad_norm {1.0 / i**3 if i < 12 else 0.0:.4f}"),
     "an accuracy that grows at gradients too small to print": rows(18, lambda i: f"step={i} loss={2.5 - 0.009 * i:.4f} acc={0.1 + 0.03 * i:.3f} grad_norm=0.0000"),
