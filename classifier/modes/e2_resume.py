@@ -41,7 +41,7 @@ _UNREADABLE = re.compile(
     re.IGNORECASE,
 )
 """It was there, and could not be used."""
-_STATE_FILE = re.compile(r"[\w./~@+=-]{1,200}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
+_STATE_FILE = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{1,300}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
 _LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
 _ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of) (?P<place>\S{1,200})", re.IGNORECASE)
