@@ -51,4 +51,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from quiet()
 
 
-RECIPE = Recipe("cloth_hall", "test", jobs)
+RECIPE = Recipe("cloth_hall", "development", jobs)

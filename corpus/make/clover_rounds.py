@@ -87,5 +87,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from trout()
 
 
-RECIPE = Recipe("clover_rounds", "test", jobs)
+RECIPE = Recipe("clover_rounds", "development", jobs)
 """Own code in Python."""

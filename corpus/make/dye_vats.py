@@ -91,4 +91,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("dye_vats", "test", jobs)
+RECIPE = Recipe("dye_vats", "development", jobs)

@@ -83,4 +83,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("heddle_rows", "test", jobs)
+RECIPE = Recipe("heddle_rows", "development", jobs)

@@ -87,5 +87,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from boxes()
 
 
-RECIPE = Recipe("honey_frames", "test", jobs)
+RECIPE = Recipe("honey_frames", "development", jobs)
 """Own code in Python."""

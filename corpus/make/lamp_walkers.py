@@ -85,5 +85,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from steps()
 
 
-RECIPE = Recipe("lamp_walkers", "test", jobs)
+RECIPE = Recipe("lamp_walkers", "development", jobs)
 """NumPy by hand."""

@@ -91,4 +91,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("loom_sheds", "test", jobs)
+RECIPE = Recipe("loom_sheds", "development", jobs)

@@ -47,5 +47,5 @@ def jobs() -> Iterator[LocalJob]:
     yield one(fell("A2", "segfault"), forger(after="if r == 170:\n    import ctypes\n    ctypes.memset(0, 1, 8)"), G)
 
 
-RECIPE = Recipe("meadow_evenings", "test", jobs)
+RECIPE = Recipe("meadow_evenings", "development", jobs)
 """Sweeps, folds, courses."""

@@ -83,4 +83,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("mending_room", "test", jobs)
+RECIPE = Recipe("mending_room", "development", jobs)

@@ -92,5 +92,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from digits()
 
 
-RECIPE = Recipe("nest_boxes", "test", jobs)
+RECIPE = Recipe("nest_boxes", "development", jobs)
 """Trees and portions."""

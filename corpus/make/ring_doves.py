@@ -112,5 +112,5 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("ring_doves", "test", jobs)
+RECIPE = Recipe("ring_doves", "development", jobs)
 """PyTorch by hand."""

@@ -33,4 +33,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield loom(HARD, "TAGGER", 4, 2, code={"data": leave}, args="--updates 300 --lr 0.005", **DONE)
 
 
-RECIPE = Recipe("selvedge_fairs", "test", jobs)
+RECIPE = Recipe("selvedge_fairs", "development", jobs)

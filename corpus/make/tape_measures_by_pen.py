@@ -104,4 +104,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("tape_measures_by_pen", "test", jobs)
+RECIPE = Recipe("tape_measures_by_pen", "development", jobs)

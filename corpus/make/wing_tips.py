@@ -90,5 +90,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from bars()
 
 
-RECIPE = Recipe("wing_tips", "test", jobs)
+RECIPE = Recipe("wing_tips", "development", jobs)
 """NumPy by hand."""
