@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Sequence
 
+from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
@@ -27,21 +29,34 @@ _WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?
 _FILE = re.compile(r"(?<![\w.-])[\w.-]{1,150}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
 _BID = re.compile(
     r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
-    r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights))(?![\w./-])",
+    r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights|joblib|ubj|cbm))(?![\w./-])",
     re.IGNORECASE,
 )
 """A state that a command line names as what to go on from: as an option, a setting, or a variable of the environment."""
+_LISTS = re.compile(
+    r"\b(?:files?|folder|directory|contents|listing|here|there (?:is|are)|ls)\b"
+    r"|\S\.\w{2,12}['\"]?,? ['\"]?\S{1,60}\.\w{2,12}\b",
+    re.IGNORECASE,
+)
+_TAKEN = re.compile(r"\b(?:load\w*|read|open\w*|took|taken|from|using|used)\b", re.IGNORECASE)
 
 
 def learned_all(facts: Facts) -> bool:
     """Whether a run counts from the first step or epoch on, and learns nearly all that there is to learn."""
-    loss, steps = facts.advance.loss, counted_steps(facts)
-    if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
+    losses, steps = _losses(facts), counted_steps(facts)
+    if len(losses) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps):
         return False
-    if not 0 < statistics.median(loss.values[-3:]) < LEARNED_ALL * max(loss.values[:3]):
+    if not 0 < statistics.median(losses[-3:]) < LEARNED_ALL * max(losses[:3]):
         return False
     epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
     return not epochs or min(epochs) <= 1
+
+
+def _losses(facts: Facts) -> Sequence[float]:
+    """The losses that it told; where none has a name that is known, a column that training lowers."""
+    if facts.advance.loss is not None:
+        return facts.advance.loss.values
+    return next((c.values for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts), ())
 
 
 def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
@@ -65,7 +80,7 @@ def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BID.finditer(line):
             path = found["path"]
-            if not any(path.removeprefix("./") in said for said in _lines(facts)):
+            if not any(path.removeprefix("./") in said and not _lists(said) for said in _lines(facts)):
                 return path, "the run names it nowhere, and counts and learns from the beginning", cite()
     return None
 
@@ -89,6 +104,11 @@ def _lines(facts: Facts) -> list[str]:
     """What the run says at its beginning, less what a shell traces."""
     texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
     return [line[:MOST_LINE] for text in texts for line in text.splitlines() if not line.startswith("+")]
+
+
+def _lists(line: str) -> bool:
+    """Whether a line merely tells what lies in a folder."""
+    return _LISTS.search(line) is not None and _GOES_ON.search(line) is None and _TAKEN.search(line) is None
 
 
 def _stem(file: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, rose
+from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.numbers import finite, pointed
@@ -169,6 +170,10 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
         logs = [math.log(v) for v in values] if _PERPLEXITY.search(name) else [v * math.log(2) for v in values] if _BITS.search(name) else values
         if min(logs) > 0 and not _DISTANCE.search(name) and (why := at_chance(facts.job, logs, ())) is not None:
             return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
+    steps = counted_steps(facts)
+    anew = bool(steps) and steps[0] <= begins_within(steps) and not facts.advance.loaded and not column.one
+    if anew and (why := crept(facts.job, values)) is not None:
+        return "flat", f"{name} lay about {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
     if min(values) < 0 or facts.advance.loss is not None or _HELD_OUT.search(name) or tuned_or_played(facts.job) or changing(facts.job):
         return None
     start, best, last = max(statistics.median(values[:3]), values[0]), min(values), statistics.median(values[-3:])

@@ -22,6 +22,7 @@ MAX_SERIES = 500
 SERIES = frozenset({"loss", "grad_norm", "learning_rate", "step", "loss_scale", "accuracy", "eval_loss", "eval_accuracy"})
 """Numbers of a progress line that become series; the others stay in the evidence's ``data``."""
 
+BARE_LOSS = "plain_loop.loss_line"
 FIRST_ATTEMPTS, LAST_ATTEMPTS = 3, 8
 """Of a log of more attempts, what those between said is not kept."""
 Key = tuple[int, str, "int | None"]
@@ -76,6 +77,19 @@ class Harvest:
     def told(self, word: str, *, surely: bool = True) -> int:
         """How many lines said ``word``; ``surely``: less bars and losses without a count."""
         return sum(k.seen for k in self.kept.values() if k.first[0].says == word and not (surely and k.first[0].data.get("weak")))
+
+    def bare_losses(self) -> tuple[Key, frozenset[int]] | None:
+        """Key and places of lines that tell a loss under no counter that a pattern knows, where they are all that tells of progress."""
+        progress = [(key, kept) for key, kept in self.kept.items() if kept.first[0].says == "progress"]
+        if len(progress) != 1 or self.beginnings or progress[0][1].first[0].pattern != BARE_LOSS or not progress[0][1].first[0].data.get("weak"):
+            return None
+        key, kept = progress[0]
+        return key, frozenset(m.line.offset for m in (*kept.first, *kept.last))
+
+    def forget(self, key: Key) -> None:
+        """Leave out what one pattern said of progress, and the series: the same lines were read anew, with their counters."""
+        del self.kept[key]
+        self.series.clear()
 
     def nothing(self) -> bool:
         """Whether all losses that were told are of no batch, as it seems: none of several is a number, or all are nought."""

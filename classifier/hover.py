@@ -15,12 +15,12 @@ from gpualert_slurm.classifier.chance import changing
 from gpualert_slurm.classifier.unlearned import HIGH, level, tuned_or_played
 from gpualert_slurm.job_record import JobRecord
 
-LEAST, LEAST_ALONE = 12, 20
-"""Values with a score beside them that shows it, too, or that lie close together; and of noise alone."""
+LEAST, LEAST_ALONE, LEAST_LEVEL = 12, 20, 14
+"""Values with a score beside them that shows it, too, or that lie close together; of noise alone; and of noise alone without any slope."""
 CLOSE, NOISY, NOISIEST = 0.02, 0.1, 0.2
 """Spread for the height: with LEAST values; with LEAST_ALONE; with a score that shows it."""
-FALLS = -2.5
-"""Slope by its own error: below it the loss may fall."""
+FALLS, LEVEL = -2.5, -1.0
+"""Slope by its own error: below it the loss may fall; above it it shows no sign of it."""
 OUTLIER = 3.0
 """Of the spread of the others: so far above them the first value shows that something was learned right behind it."""
 GAIN, GAINS = 0.03, 2.0
@@ -37,7 +37,8 @@ def hovers(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = (
     if trend(numbers) < FALLS or numbers[0] > statistics.fmean(rest) + OUTLIER * statistics.pstdev(rest):
         return None
     seen = stuck(scores)
-    if seen is False or spread > (NOISIEST if seen else NOISY if len(numbers) >= LEAST_ALONE else CLOSE):
+    alone = len(numbers) >= (LEAST_LEVEL if trend(numbers) > LEVEL else LEAST_ALONE)
+    if seen is False or spread > (NOISIEST if seen else NOISY if alone else CLOSE):
         return None
     if tuned_or_played(job) or changing(job):
         return None

@@ -310,7 +310,7 @@ class _Pass:
     def _count_rows(self) -> None:
         """Progress in words that no pattern knows, at the log's ends, where the patterns found next to none."""
         if self.found.told("progress") < LEAST_TOLD:
-            for match in counted(self.ends.lines(self.read), self.found.places(), self.found.when):
+            for match in self._counted_anew() or counted(self.ends.lines(self.read), self.found.places(), self.found.when):
                 self.found.add(match)
             last = list(self.ends.last(self.read, LAST_BYTES))
             for match in (*summed(last), *untrained(last)):
@@ -318,6 +318,19 @@ class _Pass:
         elif self.found.nothing():
             for match in untrained(self.ends.last(self.read, LAST_BYTES), bars=False):
                 self.found.add(match)
+
+    def _counted_anew(self) -> list[Match]:
+        """The same lines with their counters, where a pattern knew of losses alone and not what they are counted by; none: it cannot be told."""
+        bare = self.found.bare_losses()
+        if bare is None:
+            return []
+        key, places = bare
+        rows = counted(self.ends.lines(self.read), self.found.places() - places, self.found.when)
+        losses = [row.line.offset for row in rows if "loss" in row.data and ("step" in row.data or "epoch" in row.data)]
+        if len(losses) < self.found.kept[key].seen or not places <= set(losses):
+            return []
+        self.found.forget(key)
+        return rows
 
     def _count_saves(self) -> None:
         """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save."""

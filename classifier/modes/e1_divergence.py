@@ -13,9 +13,11 @@ from gpualert_slurm.classifier import citations, crash, players, words
 from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.brief import only_judges
 from gpualert_slurm.classifier.chance import at_chance, of_the_mean, rose
-from gpualert_slurm.classifier.columns import unlearned
+from gpualert_slurm.classifier.columns import columns, unlearned
+from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.gone import FEW_ROWS, gone
 from gpualert_slurm.classifier.hover import hovers
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -31,9 +33,6 @@ SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
 MOST_IN_ALL = 10
 """Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
-LEAST_GONE = 4
-FEW_ROWS = 12
-"""So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
 FLOWN = 50.0
 """Of its first value, what a loss is by its second when it has flown off at once."""
 UNMOVED = 0.9
@@ -96,9 +95,9 @@ class Divergence(FailureMode):
             return ruled_in("the program stopped training because its loss was not finite", "a finite loss", _ended_by(facts, guard))
         if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job)) is not None:
             return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
-        if loss is None and (gone := _gone(facts)):
+        if loss is None and (lost := gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
-            return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, gone))
+            return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, lost))
         if (aside := _of_nothing(facts, loss)) is not None:
             return aside
         if loss is None:
@@ -191,7 +190,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     distance = any(m.data.get("distance") for m in facts.advance.marks[-3:])
     if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
-        still = never_moved(numbers) or (facts.ended_well and unmoved(facts.job, numbers) is not None)
+        still = never_moved(numbers) or (facts.ended_well and (unmoved(facts.job, numbers) is not None or _never_fell(facts, numbers)))
         return ("flat", f"the error never moved: {words_}") if still else (None, f"the error went {words_}")
     frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last) and not _came_to_rest(numbers)
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
@@ -222,7 +221,7 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     """A loss that lies where it began, where something shows that the weights did not change."""
     if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well:
         return None
-    accuracies = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
+    accuracies = _scores(facts)
     done = facts.advance.steps_done
     steps = [m.data.get("step") for m in facts.advance.marks if not m.data.get("coarse")]
     once = [step for step in steps if isinstance(step, int)]
@@ -230,10 +229,24 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     handful = done is not None and done < MOST_IN_ALL and counted
     why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies)) or _no_gradient(facts, numbers, accuracies)
     why = why or of_the_mean([m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)], numbers)
-    why = why or (hovers(facts.job, numbers, accuracies) if from_the_first(facts) and not only_judges(facts) else None)
+    if why is None and from_the_first(facts) and not only_judges(facts):
+        why = hovers(facts.job, numbers, accuracies) or (None if handful else crept(facts.job, numbers, accuracies))
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
+
+
+def _scores(facts: Facts) -> list[float]:
+    """An accuracy told beside the loss; where none has a name that a pattern knows, a column that training raises."""
+    told = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
+    return told or next((finite(c.values) for c in columns(facts.advance.marks, facts.job) if c.gains and not c.counts), [])
+
+
+def _never_fell(facts: Facts, numbers: list[float]) -> bool:
+    """Whether an error lies, from the first steps on, where nothing had been learned, but for its noise."""
+    if not from_the_first(facts) or only_judges(facts):
+        return False
+    return (hovers(facts.job, numbers) or crept(facts.job, numbers)) is not None
 
 
 def _no_gradient(facts: Facts, numbers: list[float], accuracies: list[float]) -> str | None:
@@ -337,40 +350,6 @@ def _stopped(facts: Facts) -> Account:
 def _ended_by(facts: Facts, guard: Evidence) -> Account:
     told = _shaped(facts, "non_finite", "the program stopped training because its loss was not finite", (guard,))
     return replace(told, headline=words.headline(f"completed, but stopped training: {words.told(guard)}"))
-
-
-_NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
-_NUMBERS = re.compile(rf"{_NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
-_OTHERS = re.compile(
-    r"val\w{0,8}|eval\w{0,8}|test|dev|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
-    r"|var(?:iance)?|rhat|r2|return|reward",
-    re.IGNORECASE,
-)
-
-
-def _gone(facts: Facts) -> tuple[Evidence, ...]:
-    """Lines of progress at the end that say nan where earlier ones had numbers: of a loss in words that nobody knows."""
-    if not facts.ended_well:
-        return ()
-    kinds: dict[str, list[Evidence]] = {}
-    for mark in facts.advance.marks:
-        if isinstance(mark.source, Quote):  # what is said once, at the end, is of another kind
-            kinds.setdefault(" ".join(_NUMBERS.sub("#", mark.source.text).split()), []).append(mark)
-    marks = max(kinds.values(), key=len, default=[])
-    if len(marks) < LEAST_GONE:
-        return ()
-    texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
-    first, last = texts[0], texts[-3:] if len(texts) > FEW_ROWS else texts[-1:]
-    if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
-        return ()
-    named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
-    return tuple(marks[-3:]) if not all(named) else ()
-
-
-def _other(before: str, value: str) -> bool:
-    """Whether what is not a number is of something else than the loss: a perplexity overflows to inf, and is nan where the loss is."""
-    other = _OTHERS.search(before)
-    return other is not None and not (other[0].lower().startswith(("ppl", "perplex")) and "nan" in value.lower())
 
 
 def _shaped(facts: Facts, variant: str, words_: str, marks: tuple[Evidence, ...] = ()) -> Account:

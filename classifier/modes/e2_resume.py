@@ -11,6 +11,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.lineage import known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
@@ -69,6 +70,8 @@ class Resume(FailureMode):
         parent = facts.parent
         if facts.ended_well and (twice := claimed(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
+        if (past := _went_past(facts, parent)) is not None:
+            return past
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = _missed(facts) if parent is None and not loaded else None
         gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
@@ -98,6 +101,15 @@ class Resume(FailureMode):
                 f"{datum}; what ended the run comes first", "a run that ended well", Said(f"it seems to have started from scratch: {datum}", cites)
             )
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
+
+
+def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
+    """The answer where a run that ended well counted from the first one past a state that it knew of."""
+    if not facts.ended_well or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
+        return None
+    had = f"it knew of {state.path}, which had come to {state.count}, and counts and learns from the beginning"
+    whose = parent or Parent(None, None, "its own word", ())
+    return ruled_in(had, FLIP, _scratch(facts, whose, had, (*state.evidence, *facts.advance.marks[:1])))
 
 
 def _came_to_nothing(facts: Facts) -> bool:

@@ -13,6 +13,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rounds import few_rounds
+from gpualert_slurm.classifier.short_of import short_of
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -57,9 +58,8 @@ class Undertrained(FailureMode):
         if (passes := brief(facts)) is not None or (passes := few_rounds(facts)) is not None:
             count = f"{passes[0]} pass" + ("" if passes[0] == 1 else "es")
             return ruled_in(f"{count} that took next to no time, and exit 0", flip, _few(facts, passes[0], (passes[1],), "pass"))
-        if (meant := set_to(facts)) is not None:
-            cites = (meant[1],) if meant[1] is not None else facts.cite_end()
-            return ruled_in(f"set to {meant[0]} steps in all, and exit 0", flip, _few(facts, meant[0], cites))
+        if (asked := _as_asked(facts, flip)) is not None:
+            return asked
         saved = _last_save(facts)
         if marks and saved is not None and (done is None or (saved < done and done == saved * _first_step(marks))):
             done = saved  # what its lines count are samples
@@ -81,12 +81,23 @@ class Undertrained(FailureMode):
         return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
 
 
-def _few(facts: Facts, done: int, marks: tuple[Evidence, ...], unit: str = "step") -> Account:
+def _as_asked(facts: Facts, flip: str) -> Assessment | None:
+    """The answer where few steps were asked for, or far fewer were done than were asked for."""
+    if (cut := short_of(facts)) is not None:
+        return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
+    if (meant := set_to(facts)) is None:
+        return None
+    cites = (meant[1],) if meant[1] is not None else facts.cite_end()
+    return ruled_in(f"set to {meant[0]} steps in all, and exit 0", flip, _few(facts, meant[0], cites))
+
+
+def _few(facts: Facts, done: int, marks: tuple[Evidence, ...], unit: str = "step", of: int | None = None) -> Account:
     smoke = bool(SMOKE.search(_name(facts)))
-    of = f" of {facts.advance.steps_planned} planned" if facts.advance.steps_planned and unit == "step" else ""
+    planned = of or (facts.advance.steps_planned if unit == "step" else None)
+    of_them = f" of {planned} planned" if planned else ""
     told = unit if done == 1 else f"{unit}es" if unit == "pass" else f"{unit}s"
-    headline = f"completed after {done} {told}{of}" + (" (as its name says, a test)" if smoke else ": hardly trained")
-    shows = [Said(f"{done} {told}{of} were done", marks)]
+    headline = f"completed after {done} {told}{of_them}" + (" (as its name says, a test)" if smoke else ": hardly trained")
+    shows = [Said(f"{done} {told}{of_them} were done", marks)]
     if facts.cite_end():
         shows.append(Said("the run ended with exit 0", facts.cite_end()))
     return Account(

@@ -60,7 +60,7 @@ def test_what_is_tuned_or_gets_harder_may_hover(first: str, mode: str):
 
 def test_of_few_values_only_those_that_lie_close_together_count():
     job = Run().rank(0, "n1", "hello\n", code=0).record()
-    assert hovers(job, _noisy(3.1, 0.04, 14, 6)) is None
+    assert hovers(job, _noisy(3.1, 0.04, 12, 6)) is None
     assert hovers(job, _noisy(3.1, 0.005, 14, 6)) is not None
     assert hovers(job, _noisy(3.1, 0.04, 30, 6)) is not None
     assert hovers(job, _noisy(0.2, 0.04, 30, 6)) is None, "it may have learned all there is"

@@ -1,0 +1,40 @@
+"""A loss that crept: from the first line to the last it came down by next to nothing, steadily perhaps, as it does under far too small a rate.
+
+A trend alone is no sign of learning: what fell by a hundredth while the score beside it stayed where it was learned nothing that anybody wanted. What
+is read is of a run from its first steps on, which began with no one's weights, and whose loss had not come down before the first line.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from gpualert_slurm.classifier.chance import changing
+from gpualert_slurm.classifier.hover import stuck
+from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
+from gpualert_slurm.job_record import JobRecord
+
+LEAST = 12
+LITTLE, LITTLE_BESIDE = 0.006, 0.03
+"""Of its height, all that a loss came down by; and where a score beside it shows, too, that nothing was learned."""
+
+
+def crept(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = (), *, high: float = HIGH) -> str | None:
+    """Why a loss that may have fallen a little is one of no learning; None where that does not show. ``scores``: an accuracy beside it."""
+    if len(numbers) < LEAST or min(numbers) <= 0 or statistics.fmean(numbers) < high:
+        return None
+    start, lowest = statistics.median(numbers[:3]), min(numbers)
+    third = max(1, len(numbers) // 3)
+    fell = (start - lowest) / start
+    head = (max(numbers[:3]) - lowest) / start  # the first line alone may be of a step on which all was learned
+    ended = statistics.median(numbers[-third:])
+    if fell < 0 or ended > (1 + LITTLE_BESIDE) * start:
+        return None
+    seen = stuck(scores)
+    if head <= LITTLE and seen is not False:
+        said = f"it came down by {fell:.1%} in all"
+    elif seen and head <= LITTLE_BESIDE:
+        said = f"it came down by {fell:.1%} in all, and the accuracy beside it did not get better"
+    else:
+        return None
+    return None if tuned_or_played(job) or changing(job) else said

@@ -1,0 +1,44 @@
+"""Numbers of progress in words that nobody knows, which became nan and stayed so."""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.evidence import Evidence, Quote
+
+LEAST_GONE = 4
+FEW_ROWS = 12
+"""So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
+_NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
+_NUMBERS = re.compile(rf"{_NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"val\w{0,8}|eval\w{0,8}|test|dev|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
+    r"|var(?:iance)?|rhat|r2|return|reward",
+    re.IGNORECASE,
+)
+
+
+def gone(facts: Facts) -> tuple[Evidence, ...]:
+    """Lines of progress at the end that say nan where earlier ones had numbers: of a loss in words that nobody knows."""
+    if not facts.ended_well:
+        return ()
+    kinds: dict[str, list[Evidence]] = {}
+    for mark in facts.advance.marks:
+        if isinstance(mark.source, Quote):  # what is said once, at the end, is of another kind
+            kinds.setdefault(" ".join(_NUMBERS.sub("#", mark.source.text).split()), []).append(mark)
+    marks = max(kinds.values(), key=len, default=[])
+    if len(marks) < LEAST_GONE:
+        return ()
+    texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
+    first, last = texts[0], texts[-3:] if len(texts) > FEW_ROWS else texts[-1:]
+    if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
+        return ()
+    named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
+    return tuple(marks[-3:]) if not all(named) else ()
+
+
+def _other(before: str, value: str) -> bool:
+    """Whether what is not a number is of something else than the loss: a perplexity overflows to inf, and is nan where the loss is."""
+    other = _OTHERS.search(before)
+    return other is not None and not (other[0].lower().startswith(("ppl", "perplex")) and "nan" in value.lower())

@@ -1,0 +1,195 @@
+"""What a run knew, before it made its first step, of a state that was there: its file, and how far that state had come.
+
+Programs say so in anybody's words (``newest of the store: mf/sweep-32.json``, ``gcn.pt [...] epoch 52``, ``Reprise de x.npz (passage 15)``), but the
+numbers are the same in all: a state's file, a count in its name or beside it in the word that the run counts by, and behind it a run that counts from
+the first one past that very count, and comes down from where nothing had been learned. Weights of another's making, a new stage and what is merely
+to be written are none; a state that is named on a command line only counts as bidden where its option says to go on.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpualert_slurm.classifier.columns import columns
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.numbers import finite, pointed
+from gpualert_slurm.classifier.parents import command_lines, saved_to
+from gpualert_slurm.classifier.recount import counted_steps
+from gpualert_slurm.evidence import Evidence, Quote
+
+LEAST_COUNT, LEAST_LOSSES = 3, 8
+MOST_LINES, MOST_LINE, MOST_TEXT = 60, 300, 16 * 1024
+MOST_SETTINGS = 4
+"""A line with more names and values than these tells settings."""
+HIGHEST = 0.97
+"""Of the highest of all losses, what the first one is at least where nothing had been learned."""
+FELL, FELL_EARLY, EARLY = 0.08, 0.33, 0.3
+"""How far the loss came down, at least; so much of it within the first part of the run."""
+_ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights|zip)"
+_FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])", re.IGNORECASE)
+_IN_NAME = re.compile(r"(?<!\d)0{0,9}(\d{1,9})(?!\d)")
+_COUNTS = (
+    r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?"
+    r"|Epochen?|Schritte?n?|Runden?|Durchg[äa]nge?n?|[ée]tapes?|[ée]poques?|passages?|vueltas?|pasos?|[ée]pocas?"
+)
+_WORD_BEFORE = re.compile(r"(?P<word>[^\W\d_]{2,24})['\"]?\s{0,3}[:=#(\[]?\s{0,4}\Z")
+_WRITES = re.compile(
+    r"\b(?:sav\w*|writ\w*|wrote|stor(?:es|ing|ed)|output|out|will|every|each|per|to be|target|keep\w*|dump\w*|log|speicher\w*|schreib\w*|enregistr\w*"
+    r"|guardar\w*|default|delet\w*|remov\w*|prun\w*)\b",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|\bnew (?:task|stage|head|run)|\bstage\b|\bphase\b|\bbase(?:line)?\b"
+    r"|teacher|donor|frozen|freez"
+    r"|start(?:ing)? (?:values|weights|point)|seed(?:ed)? (?:from|with|by)|average|distil|student|encoder|adapt|\bother|fresh"
+    r"|from scratch|overwrit|first (?:run|start)|vorab|anderen|autres?\b",
+    re.IGNORECASE,
+)
+_INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)
+_NO_WORD = re.compile(r"[\w./~@+-]*/(?:env|bin|lib|python)[\w./-]*")
+"""Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
+_TAKES = re.compile(
+    r"\b(?:resum\w*|restor\w*|contin\w*|restart\w*|reload\w*|load\w*|read|open\w*|found|newest|latest|last|from|at|is|here|holds|has|had|have|seen|done"
+    r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
+    re.IGNORECASE,
+)
+_DATA = re.compile(r"\bdata(?:set)?s?\b|\bvocab|\bconfig|\btoken|\brows\b|\bcorpus\b|\bsplit|\bfeatures?\b|\blabels?\b", re.IGNORECASE)
+_BIDS = re.compile(
+    r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar|retomar)"
+    rf"[\w.-]{{0,30}}['\"]?\s?[=:\s]\s?['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """A state's file, how far it had come, what said so, and whether a command line bids the run go on from it."""
+
+    path: str
+    count: int
+    evidence: tuple[Evidence, ...]
+    bidden: bool
+
+
+def known_before(facts: Facts) -> State | None:
+    """The state that a run knew of and went past, counting from the first one and learning anew; None: there is none, or it does not show."""
+    told = _counted(facts)
+    if told is None or not came_from_nothing(facts):
+        return None
+    (steps, word), lines = told, before_progress(facts)
+    commands = [_NO_WORD.sub(" ", line) for line, _ in command_lines(facts.job, facts.row)]
+    if any(_OTHERS.search(text) for text in (*lines, *commands)) or any(_INITIAL.search(line) for line in lines):
+        return None
+    reach = max(steps[-1], facts.advance.steps_planned or 0)
+    for state in (*_said(facts, lines, word), *_bidden(facts)):
+        if max(LEAST_COUNT, 2 * steps[0]) <= state.count < reach and (state.bidden or _its_own(facts, state)):
+            return state
+    return None
+
+
+def came_from_nothing(facts: Facts) -> bool:
+    """Whether the loss began at its highest and came down as one does that begins with nothing: most of its way early."""
+    loss = facts.advance.loss
+    if loss is not None and len(loss.values) >= LEAST_LOSSES:
+        return _from_nothing(finite(loss.values))
+    return any(_from_nothing(c.values) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts)
+
+
+def _from_nothing(numbers: Sequence[float]) -> bool:
+    if len(numbers) < LEAST_LOSSES or not all(math.isfinite(v) and v >= 0 for v in numbers):
+        return False
+    first, last = max(numbers[:2]), statistics.median(numbers[-3:])
+    early = statistics.median(numbers[max(1, int(EARLY * len(numbers))) - 1 :][:3])
+    return first >= HIGHEST * max(numbers) and first - last >= FELL * first and first - early >= FELL_EARLY * (first - last)
+
+
+def _counted(facts: Facts) -> tuple[list[int], str] | None:
+    """What its lines of progress count from the first one on, and the word before it (empty: none); None where they begin further on."""
+    steps = counted_steps(facts)
+    counter = (steps, counted_by(facts)) if len(steps) >= LEAST_LOSSES else None
+    if counter is None or not _from_the_first(counter[0]):
+        found = (([int(v) for v in c.values], c.name) for c in columns(facts.advance.marks, facts.job) if c.counts)
+        counter = next(((counts, name) for counts, name in found if len(counts) >= LEAST_LOSSES and _from_the_first(counts)), None)
+    return counter
+
+
+def _from_the_first(steps: list[int]) -> bool:
+    apart = next((b - a for a, b in pairwise(steps) if b > a), 1)
+    return steps[0] <= max(1, apart)
+
+
+def before_progress(facts: Facts) -> list[str]:
+    """What the log that tells of progress says before the first line of it."""
+    first = next((m for m in facts.advance.marks if isinstance(m.source, Quote)), None)
+    if first is None or not isinstance(first.source, Quote):
+        return []
+    text = next((one.head or one.tail for r in facts.job.reports for one in r.excerpts if one.path == first.source.file), "")[:MOST_TEXT]
+    at = text.find(first.source.text[:80])
+    return [line[:MOST_LINE] for line in (text[:at] if at >= 0 else "").splitlines() if not line.startswith("+")][:MOST_LINES]
+
+
+def counted_by(facts: Facts) -> str:
+    """The word before the counter in the lines of progress; empty where it has none."""
+    mark = next((m for m in facts.advance.marks if "step" in m.data or "epoch" in m.data), None)
+    if mark is None:
+        return ""
+    count = mark.data.get("step", mark.data.get("epoch"))
+    if not isinstance(mark.source, Quote) or not isinstance(count, (int, float)):
+        return ""
+    for found in re.finditer(rf"(?<![\d.])0{{0,9}}{int(count)}(?![\d.])", mark.source.text[:MOST_LINE]):
+        if named := _WORD_BEFORE.search(mark.source.text[: found.start()]):
+            return named["word"]
+    return ""
+
+
+def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
+    """States that its first lines name, each with its count: beside the word that the run counts by, else in the file's name."""
+    counts = rf"{re.escape(word)}s?|{_COUNTS}" if word else _COUNTS
+    before, behind = rf"(?<![\w-])(?:{counts})['\"]?\W{{0,3}}(?P<at>\d{{1,9}})(?![\d.])", rf"(?<![\w.-])(?P<of>\d{{1,9}}) (?:{counts})(?![\w])"
+    beside = re.compile(f"{before}|{behind}", re.IGNORECASE)
+    states = []
+    for line in lines:
+        text = pointed(line)
+        files = [found["path"] for found in _FILE.finditer(text)]
+        bare = re.sub(r"[\w./~@+-]{1,200}" + _ENDING, " ", text)
+        if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
+            continue
+        found = beside.search(bare)
+        count = int(found["at"] or found["of"]) if found is not None else None
+        if count is None and _TAKES.search(bare):
+            count = _named(files[0])
+        if count is not None:
+            cites = tuple(e for e in facts.advance.loaded if isinstance(e.source, Quote) and files[0] in e.source.text)
+            states.append(State(files[0], count, cites[:1], bidden=any(files[0] in path for path, _ in _bids(facts))))
+    return states
+
+
+def _bids(facts: Facts) -> list[tuple[str, Evidence]]:
+    return [(found["path"], cite()) for line, cite in command_lines(facts.job, facts.row) for found in _BIDS.finditer(line)]
+
+
+def _bidden(facts: Facts) -> list[State]:
+    """States that a command line bids it go on from, with the count in the file's name."""
+    return [State(path, count, (cite,), bidden=True) for path, cite in _bids(facts) if (count := _named(path)) is not None]
+
+
+def _named(path: str) -> int | None:
+    """The last number of a file's name."""
+    found = _IN_NAME.findall(path.rpartition("/")[2].rpartition(".")[0])
+    return int(found[-1]) if found else None
+
+
+def _its_own(facts: Facts, state: State) -> bool:
+    """Whether the run wrote to where that state lay, under its name or the next one's; where it told of no save, its own file it may be."""
+    saved = [_family(path) for path in saved_to(facts.advance.saved)]
+    return not saved or _family(state.path) in saved
+
+
+def _family(path: str) -> str:
+    """A path without its counts and folders: ``mf/sweep-32.json`` and ``mf/sweep-8.json`` are of one run."""
+    return re.sub(r"\d+", "#", path.strip("'\"`.").rpartition("/")[2]).lower()

@@ -1,0 +1,58 @@
+"""A run that ended well after a handful of what it counts by, far short of what it was asked for: ``--rounds 400``, and the last line tells round 4.
+
+What was asked is read under the very word that the lines of progress count by: on the command line, in the first lines, behind the slash. A run that
+says why it stopped before its time (it had converged, or met its target) is none, nor one that counts from further on.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.lineage import before_progress, counted_by
+from gpualert_slurm.classifier.parents import command_lines
+from gpualert_slurm.classifier.recount import counted_steps
+from gpualert_slurm.evidence import Evidence, Quote
+
+MOST_DONE, LEAST_ASKED = 10, 10
+SHORT = 0.34
+"""Of what was asked, so much at most was done."""
+MOST_TAIL = 2000
+_ENOUGH = re.compile(
+    r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
+    r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad",
+    re.IGNORECASE,
+)
+_GENERIC = r"epochs?|steps?|iter(?:ation)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|episodes?|cycles?"
+
+
+def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
+    """How many were done, how many were asked for, and the last line that counts; None where that does not show."""
+    marks = [m for m in facts.advance.marks if isinstance(m.source, Quote)]
+    steps = counted_steps(facts)
+    if not marks or not steps or steps[0] > 1 or steps != sorted(steps) or facts.advance.loaded or max(steps) > MOST_DONE:
+        return None
+    if any(isinstance(epoch := m.data.get("epoch"), float) and not epoch.is_integer() for m in marks):
+        return None  # parts of one epoch
+    word = counted_by(facts)
+    own = [m.data.get("planned", m.data.get("epochs")) for m in marks] if word else []
+    asked = max([*(n for n in own if isinstance(n, int)), *_asked(facts, word)], default=0)
+    if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)):
+        return None
+    return max(steps), asked, marks[-1]
+
+
+def _asked(facts: Facts, word: str) -> list[int]:
+    """The numbers that the command line and the first lines give under the counter's word."""
+    named = rf"{re.escape(word.rstrip('s'))}(?:e?s|en|n)?" if len(word) > 1 else f"(?:{_GENERIC})"
+    option = rf"(?:(?:max|num|n|total|train)[_-]?)?(?:train[_-]?)?{named}['\"]?(?:\s?[=:]\s?|\s)['\"]?(?P<n>\d{{1,8}})(?![\d.])"
+    given = re.compile(rf"(?:^|[\s,;{{('\"])(?:--?|\+{{1,2}})?{option}", re.IGNORECASE)
+    found = [int(one["n"]) for line, _ in command_lines(facts.job, facts.row) for one in given.finditer(line)]
+    counted = re.compile(rf"(?<![\w.,/=:-])(?P<n>\d{{1,8}}) {named}\b", re.IGNORECASE)
+    lines = before_progress(facts)
+    return found + [int(one["n"]) for line in lines for regex in (given, counted) for one in regex.finditer(line)]
+
+
+def _ends(facts: Facts) -> list[str]:
+    """The last words of each log."""
+    return [(one.tail or one.head)[-MOST_TAIL:] for report in facts.job.reports for one in report.excerpts]

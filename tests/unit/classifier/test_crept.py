@@ -1,0 +1,57 @@
+"""Losses that came down by next to nothing, and those that had come down before, or that a score beside them speaks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+
+def _mode(lines: list[str], *command: str) -> str:
+    text = "\n".join(lines) + "\n"
+    run = Run(command=("python", "train.py", *command)).rank(0, "n1", text, code=0, end=90, times=[1 + i for i in range(len(lines))])
+    return run.accounting("COMPLETED", code=0, end=91).verdict().mode
+
+
+def _creep(height: float, share: float, count: int = 30) -> list[float]:
+    return [height * (1 - share * i / count) for i in range(count)]
+
+
+WORDS = (
+    lambda i, v: f"* portion {i + 1:3d} | loss {v:8.5f}",
+    lambda i, v: f'ts=12:13:{i:02d} msg="round" n={i + 1} bits_per_letter={v:.5f}',
+    lambda i, v: f"sweep {i + 1}/30 rmse {v:.5f} (0.01 s)",
+    lambda i, v: f"Durchgang {i + 1}/30: Verlust {v:.5f}",
+)
+
+
+@pytest.mark.parametrize("line", WORDS)
+def test_it_fell_steadily_and_by_nothing(line):
+    """As under a learning rate a thousand times too small."""
+    assert _mode([line(i, v) for i, v in enumerate(_creep(2.69, 0.004))]) == "E1"
+
+
+@pytest.mark.parametrize("line", WORDS)
+def test_a_tenth_is_learning(line):
+    assert _mode([line(i, v) for i, v in enumerate(_creep(2.69, 0.12))]) == "G1"
+
+
+@pytest.mark.parametrize("line", WORDS)
+def test_all_was_learned_on_the_first_line(line):
+    assert _mode([line(i, v) for i, v in enumerate([4.1, 2.9, *_creep(2.69, 0.004)])]) == "G1"
+
+
+@pytest.mark.parametrize(("last", "mode"), [(0.112, "E1"), (0.41, "G1")])
+def test_the_accuracy_beside_it_decides(last: float, mode: str):
+    lines = [f"pass {i + 1} loss {v:.4f} acc {0.11 + (last - 0.11) * i / 29:.3f}" for i, v in enumerate(_creep(2.69, 0.02))]
+    assert _mode(lines) == mode
+
+
+@pytest.mark.parametrize("first", ["pretrained weights from hub/base", "resuming from ck/best.pt at step 9000", "fine-tuning the head"])
+def test_what_had_been_learned_before_may_creep(first: str):
+    assert _mode([first, *(f"step {10 * i} loss {v:.4f}" for i, v in enumerate(_creep(2.1, 0.004)))]) == "G1"
+
+
+def test_a_number_that_stands_in_every_line_alike_is_no_loss():
+    lines = [f"Training loss (for 1 batch) at step {10 * i}: {2.8 * 0.8**i:.4f}" for i in range(20)]
+    assert _mode(lines) == "G1"

@@ -1,0 +1,117 @@
+"""Runs that knew of a state, counted past it from the first one and learned anew; and those that went on, began on purpose, or took another's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+
+def _fall(first: float, last: float, count: int) -> list[float]:
+    return [last + (first - last) * 0.8**i for i in range(count)]
+
+
+def _mode(lines: list[str], *command: str) -> str:
+    text = "\n".join(lines) + "\n"
+    run = Run(command=command or ("python", "fit.py", "run.toml")).rank(0, "n1", text, code=0, end=90, times=[1 + i for i in range(len(lines))])
+    return run.accounting("COMPLETED", code=0, end=91).verdict().mode
+
+
+def _sweeps(first: float, last: float, begin: int = 1, end: int = 40) -> list[str]:
+    return [f"sweep {i}/{end} rmse {v:.4f}" for i, v in enumerate(_fall(first, last, end - begin + 1), begin)]
+
+
+KNEW = (
+    "newest of the store: mf/sweep-16.json",
+    "mf/sweep-16.json opened",
+    "state.pkl holds 16 sweeps",
+    "state.npz ['u', 'v', 'sweep'] sweep 16",
+    "reading factors from factors.json, they have seen 16 sweeps",
+    "Datei stand.db: Sweep 16",
+    '{"event": "memory", "path": "mf/last.json", "sweep": 16}',
+)
+
+
+@pytest.mark.parametrize("said", KNEW)
+def test_it_knew_of_a_state_and_counted_past_it_from_one(said: str):
+    """Its loss comes down as it does where nothing had been learned; how far is no matter."""
+    assert _mode([said, *_sweeps(1.02, 0.72)]) == "E2"
+
+
+@pytest.mark.parametrize("said", KNEW)
+def test_it_counts_on(said: str):
+    assert _mode([said, *_sweeps(0.75, 0.72, begin=17)]) == "G1"
+
+
+@pytest.mark.parametrize("said", KNEW)
+def test_it_counts_anew_and_goes_on_where_the_state_had_come_to(said: str):
+    """Programs that count each start from one, and keep what was learned."""
+    lines = [f"sweep {i}/40 rmse {0.72 - 0.0003 * i + 0.004 * (i % 3):.4f}" for i in range(1, 41)]
+    assert _mode([said, *lines]) == "G1"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "starting weights: mf/sweep-16.json",
+        "teacher: mf/sweep-16.json",
+        "transfer from mf/sweep-16.json of another catalogue",
+        "mf/sweep-16.json is there; --overwrite was given",
+        "pretrained factors from mf/sweep-16.json",
+        "encoder frozen, from mf/sweep-16.json",
+        "first run: mf/sweep-16.json is of an older project",
+    ],
+)
+def test_weights_of_others_and_a_start_on_purpose(said: str):
+    assert _mode([said, *_sweeps(1.02, 0.72)]) == "G1"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "will save to mf/sweep-16.json",
+        "writing every 16 sweeps to mf/sweep.json",
+        "data: ratings-16.json",
+        "log of 16 sweeps kept in log.json",
+        "vocab.json has 16 words",
+        "keep 16 of the newest, in mf/last.json",
+        "config read from cfg-16.json",
+    ],
+)
+def test_what_is_to_be_written_and_what_is_data(said: str):
+    assert _mode([said, *_sweeps(1.02, 0.72)]) == "G1"
+
+
+def test_a_run_as_long_as_the_state_did_not_go_past_it():
+    """Nothing says that it was to go further than the state had."""
+    assert _mode(["newest of the store: mf/sweep-40.json", *_sweeps(1.02, 0.72)]) == "G1"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("python3", "lm.py", "--continue-from", "model/round016.json"), ("python3", "lm.py", "RESUME=model/round016.json"), ("python3", "lm.py", "--reprise=m/r16.npz")],
+)
+@pytest.mark.parametrize(("first", "mode"), [(3.9, "E2"), (2.31, "G1")])
+def test_a_command_line_names_the_count_and_the_loss_is_of_another_name(command: tuple[str, ...], first: float, mode: str):
+    """What a run lowers is read from its columns, where it is called no loss."""
+    lines = [f'msg="round" n={i} bits_per_letter={v:.4f} seen=1583' for i, v in enumerate(_fall(first, 2.2, 36), 1)]
+    lines = lines if first > 3 else [f'msg="round" n={i} bits_per_letter={first - 0.0004 * i + 0.01 * (i % 3):.4f} seen=1583' for i in range(1, 37)]
+    assert _mode(["hello", *lines], *command) == mode
+
+
+def test_it_saves_to_another_family_of_files():
+    """What it saves is not what it knew of: another run's state it may be."""
+    lines = _sweeps(1.02, 0.72)
+    lines[10:10] = ["saved checkpoint to out/head-10.pt"]
+    lines[30:30] = ["saved checkpoint to out/head-30.pt"]
+    assert _mode(["newest of the store: mf/body-16.pt", *lines]) == "G1"
+    assert _mode(["newest of the store: out/head-16.pt", *lines]) == "E2"
+
+
+@pytest.mark.parametrize(
+    ("said", "mode"),
+    [("files: fit.py song.npz", "E2"), ("contents of runs: ['song.npz', 'a.npz']", "E2"), ("parameters taken from song.npz", "G1")],
+)
+def test_a_listing_is_no_word_that_it_was_read(said: str, mode: str):
+    lines = [f"iter {100 * i}, loss: {v:.4f}" for i, v in enumerate(_fall(32, 0.5, 20))]
+    assert _mode([said, *lines], "python3", "fit.py", "init-from=song.npz") == mode
