@@ -171,7 +171,7 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
         if min(logs) > 0 and not _DISTANCE.search(name) and (why := at_chance(facts.job, logs, ())) is not None:
             return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
     steps = counted_steps(facts)
-    anew = bool(steps) and steps[0] <= begins_within(steps) and not facts.advance.loaded and not column.one
+    anew = bool(steps) and steps[0] <= begins_within(steps) and not facts.advance.loaded and facts.advance.loss is None and not column.one
     if anew and (why := crept(facts.job, values)) is not None:
         return "flat", f"{name} lay about {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
     if min(values) < 0 or facts.advance.loss is not None or _HELD_OUT.search(name) or tuned_or_played(facts.job) or changing(facts.job):

@@ -51,7 +51,8 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)
-_NO_WORD = re.compile(r"[\w./~@+-]*/(?:env|bin|lib|python)[\w./-]*")
+_PROGRAM = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{0,200}/(?:env|bin|lib|python)[\w./-]{0,200}")
+"""The interpreter's own path, in which words mean nothing."""
 """Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
 _TAKES = re.compile(
     r"\b(?:resum\w*|restor\w*|contin\w*|restart\w*|reload\w*|load\w*|read|open\w*|found|newest|latest|last|from|at|is|here|holds|has|had|have|seen|done"
@@ -82,7 +83,7 @@ def known_before(facts: Facts) -> State | None:
     if told is None or not came_from_nothing(facts):
         return None
     (steps, word), lines = told, before_progress(facts)
-    commands = [_NO_WORD.sub(" ", line) for line, _ in command_lines(facts.job, facts.row)]
+    commands = [_PROGRAM.sub(" ", line) for line, _ in command_lines(facts.job, facts.row)]
     if any(_OTHERS.search(text) for text in (*lines, *commands)) or any(_INITIAL.search(line) for line in lines):
         return None
     reach = max(steps[-1], facts.advance.steps_planned or 0)

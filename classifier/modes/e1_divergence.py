@@ -31,8 +31,8 @@ from gpualert_slurm.verdict import Fault
 MIN_POINTS = 12
 SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
-MOST_IN_ALL = 10
-"""Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
+MOST_IN_ALL, MOST_WARMING = 10, 100
+"""Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3); and by how many a rate may still be rising."""
 FLOWN = 50.0
 """Of its first value, what a loss is by its second when it has flown off at once."""
 UNMOVED = 0.9
@@ -226,11 +226,11 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     steps = [m.data.get("step") for m in facts.advance.marks if not m.data.get("coarse")]
     once = [step for step in steps if isinstance(step, int)]
     counted = len(once) == len(facts.advance.marks) and all(a < b for a, b in pairwise(once))  # not those of each epoch
-    handful = done is not None and done < MOST_IN_ALL and counted
+    handful, warming = (done is not None and done < most and counted for most in (MOST_IN_ALL, MOST_WARMING))
     why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies)) or _no_gradient(facts, numbers, accuracies)
     why = why or of_the_mean([m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)], numbers)
     if why is None and from_the_first(facts) and not only_judges(facts):
-        why = hovers(facts.job, numbers, accuracies) or (None if handful else crept(facts.job, numbers, accuracies))
+        why = hovers(facts.job, numbers, accuracies) or (None if warming else crept(facts.job, numbers, accuracies))
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"

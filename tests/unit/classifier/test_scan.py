@@ -191,3 +191,13 @@ def test_every_frameworks_progress_is_read_once(text, expected):
     found = [e for e in parsed.evidence if e.says == "progress"]
     assert len(found) == 1
     assert {key: found[0].data.get(key) for key in expected} == pytest.approx(expected)
+
+
+def test_losses_that_a_pattern_knows_are_read_with_the_counter_that_it_does_not():
+    """Each line once: fifty of ``generation`` are fifty steps with their losses, not the kept ones without and the others with."""
+    text = "".join(f'{{"event": "generation", "generation": {2 * i}, "of": 100, "loss": {1 / i:.5f}}}\n' for i in range(1, 51))
+    parsed = read(text.encode())
+    loss = next(s for s in parsed.series if s.name == "loss")
+    assert loss.steps == tuple(range(2, 101, 2))
+    assert loss.points_seen == len(loss.values) == 50
+    assert {e.pattern for e in parsed.evidence if e.says == "progress"} == {"counting.rows"}

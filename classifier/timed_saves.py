@@ -1,0 +1,100 @@
+"""Lines that tell, each by itself, how long something was written: ``autosave after rating 100 took 264 ms``, ``snapshot names=32 took=0.39s``.
+
+Alike but for their numbers, many of them, and a fifth of the run's time in all: then writing held the run up, whatever words it has for it and
+whether or not a state is what it wrote. A line that tells how long a pass took and that it was saved tells nothing of the save; nor does a clock.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.evidence import Evidence
+
+LEAST = 8
+MOST_LINE, MOST_TEXT = 300, 128 * 1024
+MOST_OF_PASSES = 0.6
+"""Of the run's time: what lines that name a pass say may be the pass's own time, where it comes to more."""
+_WRITES = re.compile(
+    r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot(?:s|ted|ting)?|check-?point(?:s|ed|ing)?|ckpts?|wr(?:ite|ites|iting|itten|ote)"
+    r"|dump(?:s|ed|ing)?|persist(?:s|ed|ing)?|stor(?:e|es|ed|ing)|flush(?:es|ed|ing)?|archiv(?:e|es|ed|ing)|back(?:ed|ing)?[ -]?up"
+    r"|seriali[sz](?:e|es|ed|ing)|kept|f?sync(?:ed|ing|s)?|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
+    r"|[ée]crite?s?|guardad[oa]s?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_NOT_SO = re.compile(
+    r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|loss|acc(?:uracy)?|async\w*|background|thread|every|each|skip\w*|fail\w*"
+    r"|error|retr\w+|data ?set|prepar\w*|token\w*|predict\w*|embed\w*|featur\w*|wait\w*"
+    r"|time-?out|raise|not|limit|deadline|budget|interval|eta|left|remain\w*|since|until|ago)\b",
+    re.IGNORECASE,
+)
+_PASSES = r"(?:epochs?|pass(?:es)?|rounds?|sweeps?|generations?|steps?|Epoche|Runde|[ée]poque|[ée]poca)"
+_OF_PASS = re.compile(
+    rf"\b{_PASSES}\b.{{0,60}}\b(?:done|finish\w*|complete\w*|end(?:ed|s)?|over|trained|fertig)\b|\b{_PASSES}\W{{0,3}}\d+\W{{0,3}}(?:took|in|time)\b",
+    re.IGNORECASE,
+)
+"""A pass that has ended, and what it took."""
+_TOOK = re.compile(
+    r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
+    r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt)(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
+    r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True)
+class Timed:
+    """How many such lines there were, their ``share`` of the run's time, the last of them, and what is cited beside it."""
+
+    count: int
+    share: float
+    said: str
+    cites: tuple[Evidence, ...]
+
+
+def timed_saves(facts: Facts) -> Timed | None:
+    """The kind of such lines that took most of the time; None where there is none, or how long the run took is not known."""
+    whole_s = facts.ending.elapsed_s
+    if not whole_s or not facts.advance.marks:
+        return None
+    best: Timed | None = None
+    for one in (x for report in facts.job.reports for x in report.excerpts):
+        text = one.head if len(one.head) >= one.bytes_total else f"{one.head}\n{one.tail}"
+        kinds: dict[str, list[tuple[float, str]]] = {}
+        for line in text[:MOST_TEXT].splitlines():
+            if len(line) <= MOST_LINE and (took := took_s(line)) is not None:
+                kinds.setdefault(_NUMBER.sub("#", line), []).append((took, line))
+        left_out = max(1.0, one.bytes_total / max(1, len(text)))
+        for lines in kinds.values():
+            found = _of_kind(facts, lines, left_out, whole_s)
+            if found is not None and (best is None or found.share > best.share):
+                best = found
+    return best
+
+
+def took_s(line: str) -> float | None:
+    """How long something was written, by a line's own word; None for every other line."""
+    if _WRITES.search(line.replace("_", " ")) is None or _NOT_SO.search(line.replace("_", " ")):
+        return None
+    found = list(_TOOK.finditer(line))
+    if not found:
+        return None
+    last = found[-1]
+    value, unit = float((last["value"] or last["said"]).replace(",", ".")), last["unit"] or last["after"] or last["key"] or "s"
+    return value / 1000 if unit.lstrip("_ ").lower().startswith(("ms", "milli")) else value
+
+
+def _of_kind(facts: Facts, lines: list[tuple[float, str]], left_out: float, whole_s: float) -> Timed | None:
+    took = [one for one, _ in lines]
+    if len(took) < LEAST or len({line for _, line in lines}) < LEAST // 2:
+        return None
+    if all(a <= b for a, b in pairwise(took)) and took[-1] > 2 * took[0]:  # a clock
+        return None
+    share = statistics.fmean(took) * len(took) * left_out / whole_s
+    if share > 1.05 or (share > MOST_OF_PASSES and _OF_PASS.search(lines[-1][1])):
+        return None
+    return Timed(round(len(took) * left_out), min(1.0, share), lines[-1][1].strip(), facts.advance.marks[-1:])
