@@ -8,6 +8,7 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 enum { MOST = LIBSPANK_MOST };
 
 static void *plugin;
+static int tasks_stderr = -1; /* the step's own fd 2 may be the plugin's pipe by the time of a fork: slurmstepd's tasks have outputs of their own */
 
 /* Every entry point must say 0. */
 static void call(const char *name, int argc, char **argv)
@@ -50,6 +52,7 @@ static pid_t launch(int number, char **command, int argc, char **argv)
     if (child)
         return child;
     libspank.task = number;
+    dup2(tasks_stderr, 2);
     snprintf(text, sizeof text, "%d", number);
     setenv("SLURM_PROCID", text, 1);
     call("slurm_spank_task_init", argc, argv);
@@ -111,6 +114,7 @@ int main(int argc, char **argv)
         else if (sscanf(argv[at], "job=%u", &libspank.job) != 1 && sscanf(argv[at], "step=%u", &libspank.step) != 1 && sscanf(argv[at], "tasks=%u", &libspank.tasks) != 1)
             return 2;
     }
+    tasks_stderr = fcntl(2, F_DUPFD_CLOEXEC, 3);
     plugin = dlopen(argv[1], RTLD_NOW);
     if (!plugin) {
         fprintf(stderr, "stub: %s\n", dlerror());
