@@ -48,7 +48,7 @@ _SAVES = re.compile(
     rf"(?:(?:\w+ ){{0,2}}{_STATE}\b|(?:\w+ ){{0,2}}{_PATH}{_ENDING}|.{{0,40}}?\b(?:at|after|@|nach|bei|of|for|[àa]) (?:\w+ )?{_UNIT}\W{{0,3}}\d)"
     rf"|\b{_STATE}\b(?: (?:is|was|were|has been|ist|files?|now))*[\s:,(\[-]{{0,4}}(?:(?:{_PATH}\.\w{{1,12}}|(?:(?:of|at|@|nach|after"
     rf"|for) )?(?:(?:\w+ )?{_UNIT} )?\d+|\d+|{_UNIT}[ _=-]?\d+)[\s:,)\]-]{{1,4}})?{_VERB}\b"
-    rf"|{_ENDING}['\"`]?:? (?:is |was |has been )?{_VERB}\b"
+    rf"|(?:{_ENDING}|\b{_STATE}\.\w{{2,8}})['\"`]?:? (?:is |was |has been )?{_VERB}\b"
     rf"|\b(?:event|msg|message|type|kind|what|action|ev|op|tag|phase|name|stage|evt)['\"]?\s?[:=]\s?['\"]?(?:{_STATE}[ _-]?)?(?:{_VERB}|save"
     rf"|persist|store|dump|flush"
     rf"|ckpt|check-?point|snap-?shot)(?:[ _-](?:{_VERB}|{_STATE}|written|done|end|ok))?['\"]?(?=[\s,}}|]|$)"

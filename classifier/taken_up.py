@@ -24,7 +24,9 @@ _FOR_GOING_ON = (
 _READS = re.compile(
     rf"\b(?:load\w*|open|read\w*|from_file|restore\w*)\(\s{{0,4}}[^()]{{0,60}}?{_FOR_GOING_ON}"
     rf"|\b\w{{0,30}}{_FOR_GOING_ON}\w{{0,30}}(?:\[[^\]]{{0,40}}\])?\.(?:read|open|load)\w{{0,12}}\("
-    r"|(?:^|\s)(?:had|kept|stored|resumed|restored|old_\w{1,20}|prev\w{0,20})(?:, \w{1,30}){0,3} = [\w.]{1,30}\.loads?\(",
+    r"|(?:^|\s)(?:had|kept|stored|resumed|restored|old_\w{1,20}|prev\w{0,20})(?:, \w{1,30}){0,3} = [\w.]{1,30}\.loads?\("
+    r"|(?:^|\s)(?:\w{1,30}, ){1,4}(?:done|so_far|(?:start|last|first|next|done)_?\w{0,12}|(?:global_?)?step|epoch"
+    r"|it(?:er\w{0,6})?|round|sweep|generation|passes|reached|begun|trained)(?:, \w{1,30}){0,2} = (?:[\w.]{1,30}\.)?loads?\w{0,12}\(",
     re.IGNORECASE,
 )
 _FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")

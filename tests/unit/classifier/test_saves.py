@@ -16,6 +16,8 @@ SAVES = (
     "10:00:01 r0 | checkpoint -> radar.pt (step 30)",
     "{\"ts\": 1.2, \"worker\": 0, \"event\": \"saved\", \"file\": \"mem.json\", \"update\": 40}",
     "[rank0@n1] kept last.pt, step 40",
+    "[23/11 12:31:24][ruche 0/3][INFO] modele.json enregistre (tour 40)",
+    "weights.json was written, round 12",
     "I0203 part0 | snapshot box/centres-3.json",
     "{\"ts\": 1.0, \"role\": \"server\", \"event\": \"snapshot\", \"path\": \"table.pt\", \"round\": 3}",
     "saved state_step30.pt",
