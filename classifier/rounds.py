@@ -16,12 +16,17 @@ from gpualert_slurm.evidence import Evidence, Quote
 
 MOST = 6
 _COUNT = re.compile(
-    r"\b(?:rounds?|generations?|gen|sweeps?|cycle|turn|iteration|iter|it|Runde|Schritt|[ée]tape|it[ée]ration)\W{0,4}(?P<at>\d{1,6})"
+    r"\b(?:rounds?|generations?|gen|sweeps?|cycle|turn|iteration|iter|it|Runde|Schritt|[ée]tape|it[ée]ration|tour|vuelta|giro"
+    r"|passage|Durchgang)\W{0,4}(?P<at>\d{1,6})"
     r"\s?(?:/|of|von|de|sur)\s?(?P<of>\d{1,6})\b"
     r"|^\W{0,3}\[\s{0,6}(?P<at2>\d{1,6})\s?/\s?(?P<of2>\d{1,6})\s{0,3}\](?!\s?[A-Z][a-z])",
     re.IGNORECASE,
 )
 _OTHER = re.compile(r"\b(?:epoch|trial|fold|stage|phase|task|boost\w*|eval\w*|test|valid\w*|predict\w*|chain|file|shard)\b", re.IGNORECASE)
+
+
+_BOOSTED = re.compile(r"\s{0,4}\[(?P<at>\d{1,6})\]\s{1,4}\S{1,60}[:=]\s?\d")
+"""A booster's round, as XGBoost and LightGBM print it; the first one is 0, or 1."""
 
 
 def few_rounds(facts: Facts) -> tuple[int, Evidence] | None:
@@ -30,7 +35,7 @@ def few_rounds(facts: Facts) -> tuple[int, Evidence] | None:
     first = marks[0].source.file if marks and isinstance(marks[0].source, Quote) else ""
     found = [(m, count) for m in marks if isinstance(m.source, Quote) and m.source.file == first and (count := _COUNT.search(m.source.text))]
     if not found:
-        return _of_a_table(marks)
+        return _of_a_table(marks) or _of_a_booster(marks)
     if len(found) < 2 or facts.advance.loaded or any(_OTHER.search(m.source.text) for m, _ in found if isinstance(m.source, Quote)):
         return None
     at = [int(count["at"] or count["at2"]) for _, count in found]
@@ -47,6 +52,15 @@ def _of_a_table(marks: list[Evidence]) -> tuple[int, Evidence] | None:
     if len(rows) < 2 or len(rows) < len(marks) or any(re.search(r"[A-Za-z]{2}", text) for text in texts) or at[-1] > MOST or at[0] > 1:
         return None
     return (at[-1], rows[-1]) if all(b == a + 1 for a, b in pairwise(at)) and _moments(rows) else None
+
+
+def _of_a_booster(marks: list[Evidence]) -> tuple[int, Evidence] | None:
+    """The same of trees, one a line."""
+    found = [_BOOSTED.match(m.source.text) for m in marks if isinstance(m.source, Quote)]
+    at = [int(one["at"]) for one in found if one is not None]
+    if len(at) < 2 or len(at) < len(marks) or len(at) > MOST or at[0] > 1 or any(b != a + 1 for a, b in pairwise(at)):
+        return None
+    return (len(at), marks[-1]) if _moments(marks) else None
 
 
 def _moments(marks: list[Evidence]) -> bool:

@@ -19,7 +19,7 @@ MOST_TEXT = 300
 HINT = re.compile(
     rb"[Ss]av|SAV|ckpt|CKPT|[Cc]heck-?point|CHECKPOINT|[Ss]napshot|SNAPSHOT|[Ww]rote|[Ww]rit|[Ss]tor|[Dd]ump|[Kk]ept|[Kk]eep|ersist|erialis"
     rb"|erializ|ickled|tash|lush|arked|-> |=> |took"
-    rb"|sicher|peichert|auvegard|uardad|alvat|alvo|\xd1\x81\xd0\xbe\xd1\x85\xd1\x80\xd0\xb0\xd0\xbd|\xe4\xbf\x9d\xe5\xad\x98"
+    rb"|sicher|peichert|auvegard|nregistr|uardad|alvat|alvo|\xd1\x81\xd0\xbe\xd1\x85\xd1\x80\xd0\xb0\xd0\xbd|\xe4\xbf\x9d\xe5\xad\x98"
 )
 """Bytes of which one stands in every line that tells of a save."""
 _ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|hdf5|keras|msgpack|tar|pdparams|eqx|state|chkpt?|jld2|joblib|weights|dill|nemo|distcp)\b"
@@ -35,7 +35,7 @@ _VERB = (
     r"|guardando|salvat[oaie]|salvando|salv[oa]s?|сохран\w{1,6})"
 )
 _UNIT = (
-    r"(?:steps?|iter(?:ation)?s?|it|updates?|upd|rounds?|sweeps?|batch|epochs?|ep|passe?s?|generation|gen|episodes?|chunk|cycle|turn|Schritt"
+    r"(?:steps?|iter(?:ation)?s?|it|updates?|upd|rounds?|sweeps?|batch|epochs?|ep|passe?s?|generation|gen|episodes?|chunk|cycle|turn|tour|Schritt"
     r"|Epoche|Runde"
     r"|[ée]tape|[ée]poque|[ée]poca|paso|passo|шаг\w?|эпох\w?)"
 )
