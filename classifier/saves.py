@@ -109,6 +109,11 @@ def saved(lines: Iterable[Line], taken: frozenset[int]) -> list[Match]:
     return found
 
 
+def of_no_state(text: str) -> bool:
+    """Whether what a line tells of as written is something else than a state: figures, tables, features, data."""
+    return _OTHERS.search(_FIELDS.sub(" ", _PLACE.sub(" ", text))) is not None or _NO_STATE.search(text) is not None
+
+
 def told(text: str) -> Data | None:
     """What a line that tells of a save says: its step or epoch, where it has one; None for every other line."""
     if _SAVES.search(text) is None:

@@ -11,7 +11,9 @@ import statistics
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.saves import of_no_state
 from gpualert_slurm.evidence import Evidence
 
 LEAST = 8
@@ -59,7 +61,7 @@ class Timed:
 def timed_saves(facts: Facts) -> Timed | None:
     """The kind of such lines that took most of the time; None where there is none, or how long the run took is not known."""
     whole_s = facts.ending.elapsed_s
-    if not whole_s or not facts.advance.marks:
+    if not whole_s or not facts.advance.marks or not _trains(facts):
         return None
     best: Timed | None = None
     for one in (x for report in facts.job.reports for x in report.excerpts):
@@ -76,9 +78,15 @@ def timed_saves(facts: Facts) -> Timed | None:
     return best
 
 
+def _trains(facts: Facts) -> bool:
+    """Whether a loss is told: of a job whose work is to write, its writing is no delay."""
+    return facts.advance.loss is not None or any(c.loses for c in columns(facts.advance.marks, facts.job))
+
+
 def took_s(line: str) -> float | None:
     """How long something was written, by a line's own word; None for every other line."""
-    if _WRITES.search(line.replace("_", " ")) is None or _NOT_SO.search(line.replace("_", " ")):
+    words = line.replace("_", " ")
+    if _WRITES.search(words) is None or _NOT_SO.search(words) or of_no_state(line):
         return None
     found = list(_TOOK.finditer(line))
     if not found:

@@ -38,6 +38,8 @@ def test_how_long_it_was_written(line: str, took: float):
         "tokenized shard 3 written in 2.0 s",
         "save skipped, 12 s left",
         "failed to write after 3 s, retrying",
+        "predictions written in 3 s",
+        "wrote features-3.csv in 2.2 s",
     ],
 )
 def test_times_of_something_else(line: str):
@@ -61,6 +63,12 @@ LINES = ("snapshot {n} took {s:.2f} s", 'event=population_written n={n} seconds=
 def test_a_fifth_of_the_time_is_a_storm(line: str, each: float, mode: str):
     """Of 91 s: twelve times three are, twelve times a fifth of a second are not."""
     assert _mode(each, line, wait=7.0) == mode
+
+
+def test_of_a_job_that_writes_its_writing_is_no_delay():
+    lines = [f"tile {i} of 12 written in {3 + 0.01 * (i % 3):.2f} s" for i in range(1, 13)]
+    run = Run(command=("python", "render.py")).rank(0, "n1", "\n".join(lines) + "\n", code=0, end=90, times=[7.0 * i for i in range(1, 13)])
+    assert run.accounting("COMPLETED", code=0, end=91).verdict().mode == "G1"
 
 
 def test_what_a_pass_took_is_no_save():
