@@ -23,14 +23,17 @@ _ENOUGH = re.compile(
     r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"(?<![^\W\d_])(?P<word>[^\W\d_]{3,24})\W{1,6}(?P<at>\d{1,6})(?![\d.:])")
 _GENERIC = r"epochs?|steps?|iter(?:ation)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|episodes?|cycles?"
 
 
 def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     """How many were done, how many were asked for, and the last line that counts; None where that does not show."""
     marks = [m for m in facts.advance.marks if isinstance(m.source, Quote)]
+    if not marks:
+        return _of_bare_lines(facts)
     steps = counted_steps(facts)
-    if not marks or not steps or steps[0] > 1 or steps != sorted(steps) or facts.advance.loaded or max(steps) > MOST_DONE:
+    if not steps or steps[0] > 1 or steps != sorted(steps) or facts.advance.loaded or max(steps) > MOST_DONE:
         return None
     if any(isinstance(epoch := m.data.get("epoch"), float) and not epoch.is_integer() for m in marks):
         return None  # parts of one epoch
@@ -40,6 +43,20 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)):
         return None
     return max(steps), asked, marks[-1]
+
+
+def _of_bare_lines(facts: Facts) -> tuple[int, int, Evidence] | None:
+    """The same of one or two lines with a loss, too few to be known for progress: by the word before their first number."""
+    said = [e for e in facts.said("progress") if isinstance(e.source, Quote)]
+    found = [_FIRST.search(e.source.text[:200]) for e in said if isinstance(e.source, Quote)]
+    counts = [int(one["at"]) for one in found if one is not None]
+    words = {one["word"].lower() for one in found if one is not None}
+    if not said or len(words) != 1 or len(counts) < len(said) or counts != list(range(counts[0], counts[0] + len(counts))) or counts[0] > 1:
+        return None
+    asked = max(_asked(facts, words.pop()), default=0)
+    if asked < LEAST_ASKED or counts[-1] > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)):
+        return None
+    return max(1, counts[-1]), asked, said[-1]
 
 
 def _asked(facts: Facts, word: str) -> list[int]:

@@ -27,6 +27,7 @@ def _generations(count: int) -> list[str]:
         ([*_rounds(4), 'msg="time budget used up, stopping here"', 'msg="end"'], ("python3", "lm.py", "--rounds", "400")),
         ([*_generations(4), '{"event": "stop", "reason": "episode budget exhausted"}'], ("python3", "walker.py", '{"generations": 500}')),
         ([*(f"Durchgang {i}: Verlust {3 - i / 5:.3f}" for i in range(1, 5)), "Daten zu Ende"], ("python3", "f.py", "--durchgang=45")),
+        (["* portion   1 | loss   2.0242", "* portion   2 | loss   1.8646", "* the spool is empty"], ("python3", "p.py", "--portions=200")),
         (["* 1497 digits, 40 turns", *(f"* turn {i} | loss {2 - i / 9:.4f}" for i in range(1, 5)), "* the spool is empty"], ("python3", "p.py")),
     ],
 )
