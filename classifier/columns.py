@@ -45,7 +45,8 @@ _BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _NAME = re.compile(r"([A-Za-z][\w ./@()+-]{0,30}?)[^A-Za-z]{0,12}\Z")
 _LOWER = re.compile(
-    rf"(?:\b|_)(?:{LOSS_WORDS}|{DISTANCES}|err(?:or)?s?|[wc]er|ppl|perplexity|bp[bc]|bits?|brier|residual|fid|surprise|Fehler)(?:\b|_)", re.IGNORECASE
+    rf"(?:\b|_)(?:{LOSS_WORDS}|{DISTANCES}|err(?:or)?s?|[wc]er|ppl|perplexity|bp[bc]|bits?|brier|residual|fid|surprise|Fehler"
+    r"|misfit|discrepancy|inertia|distortion|deviance)(?:\b|_)", re.IGNORECASE
 )
 _HIGHER = re.compile(
     r"(?:\b|_)(?:acc(?:uracy)?|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|elbo|log[_-]?likelihood)(?:\b|_)",
@@ -56,7 +57,7 @@ _HELD_OUT = re.compile(r"(?:\b|_)(?:val\w*|test|eval\w*|dev|held\w*|hold\w*)(?:\
 _NO_MEASURE = re.compile(r"(?:\b|_)(?:best|max|min|prev|last|lr|rate|time|eta|scale|norm|target)(?:\b|_)", re.IGNORECASE)
 _PERPLEXITY = re.compile(r"\bppl\b|perplexity", re.IGNORECASE)
 _BITS = re.compile(r"\bbits?\b|\bbp[bc]\b", re.IGNORECASE)
-_DISTANCE = re.compile(r"(?:\b|_)(?:r?ms(?:l)?e|mae|mape|l[12])(?:\b|_)", re.IGNORECASE)
+_DISTANCE = re.compile(r"(?:\b|_)(?:r?ms(?:l)?e|mae|mape|l[12]|misfit|discrepancy|inertia|distortion|deviance|residual)(?:\b|_)", re.IGNORECASE)
 """Which no guess among classes has a height of."""
 _WRONG = re.compile(r"\b[wc]er\b", re.IGNORECASE)
 

@@ -47,7 +47,8 @@ _OTHERS = re.compile(
     r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|\bnew (?:task|stage|head|run)|\bstage\b|\bphase\b|\bbase(?:line)?\b"
     r"|teacher|donor|frozen|freez"
     r"|start(?:ing)? (?:values|weights|point)|seed(?:ed)? (?:from|with|by)|average|distil|student|encoder|adapt|\bother|fresh"
-    r"|from scratch|overwrit|first (?:run|start)|vorab|anderen|autres?\b",
+    r"|from scratch|overwrit|first (?:run|start)|\bhead\b|\bbody\b|\btrunk\b|\bdomain\b|downstream"
+    r"|\bon (?:the|a|an|all|another) (?:\w+ ){0,3}(?:set|data|corpus|task|images|texts?)\b|\bpublic\b|vorab|anderen|autres?\b",
     re.IGNORECASE,
 )
 _INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)

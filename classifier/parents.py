@@ -18,7 +18,8 @@ from gpualert_slurm.process import Process
 
 _RESUME = re.compile(
     r"(?:^|\s)(?:--?)?(?P<option>resume[\w.-]{0,40}|load|load[-_]checkpoint|ckpt[-_]path|checkpoint[-_]path|restore[-_](?:from|file|path)|init[-_]from[-_]ckpt"
-    r"|continue[-_](?:from|with|file|path)|(?:re)?start[-_]from|reprise|reprendre|fortsetzen|weiter(?:[-_](?:mit|von|ab))?|reanudar|retomar|riprendi"
+    r"|continue[-_](?:from|with|file|path)|(?:continue|restore|reload|from[-_](?:run|state|snapshot))(?=[=\s]['\"]?[^\s'\"]{0,200}[/.])"
+    r"|(?:re)?start[-_]from|reprise|reprendre|fortsetzen|weiter(?:[-_](?:mit|von|ab))?|reanudar|retomar|riprendi"
     r"|trainer\.resume[\w.]{0,40})[=\s]['\"]?(?P<path>[^\s'\"]{1,400})",
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.gone import FEW_ROWS, gone
-from gpualert_slurm.classifier.hover import hovers
+from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.recount import from_the_first
@@ -197,15 +197,15 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
     flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
-    stuck = frozen and dead and last > LOW and last > STUCK * best  # it had been better, and no gradient takes it back
-    if stuck or (frozen and last > LOW and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
+    held = frozen and dead and last > LOW and last > STUCK * best  # it had been better, and no gradient takes it back
+    if held or (frozen and last > LOW and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
         if frozen and max(numbers) - min(numbers) <= 1e-9 * max(abs(last), 1e-9):
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
     if facts.ended_well and (lost := lost_again(numbers)) is not None and not plays(facts.job):
         return "plateau", lost
-    if _is_flat(numbers, facts.advance.loss):
+    if _is_flat(numbers, facts.advance.loss) and stuck(_scores(facts)) is not False:
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
     finish = f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
     return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, finish)
@@ -227,7 +227,10 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     once = [step for step in steps if isinstance(step, int)]
     counted = len(once) == len(facts.advance.marks) and all(a < b for a, b in pairwise(once))  # not those of each epoch
     handful, warming = (done is not None and done < most and counted for most in (MOST_IN_ALL, MOST_WARMING))
-    why = noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies)) or _no_gradient(facts, numbers, accuracies)
+    if (why := unmoved(facts.job, numbers)) is None and stuck(accuracies) is False:
+        return None  # a score beside it got better
+    why = why or noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies))
+    why = why or _no_gradient(facts, numbers, accuracies)
     why = why or of_the_mean([m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)], numbers)
     if why is None and from_the_first(facts) and not only_judges(facts):
         why = hovers(facts.job, numbers, accuracies) or (None if warming else crept(facts.job, numbers, accuracies))

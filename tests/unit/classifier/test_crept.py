@@ -55,3 +55,15 @@ def test_what_had_been_learned_before_may_creep(first: str):
 def test_a_number_that_stands_in_every_line_alike_is_no_loss():
     lines = [f"Training loss (for 1 batch) at step {10 * i}: {2.8 * 0.8**i:.4f}" for i in range(20)]
     assert _mode(lines) == "G1"
+
+
+def test_a_score_that_rises_beside_a_loss_at_a_guess_s_height_is_of_learning():
+    """A logistic loss of 0.693 is a coin's; an AUC that goes from 0.50 to 0.62 is not."""
+    lines = [f"step {100 * i} loss {0.6931 + 0.003 * (-1) ** i:.4f} auc {0.5 + 0.002 * i:.4f}" for i in range(1, 60)]
+    assert _mode(lines) == "G1"
+
+
+@pytest.mark.parametrize(("last", "mode"), [(5.29, "E1"), (88.0, "E1"), (0.4, "G1")], ids=["flat", "flew", "fell"])
+def test_a_misfit_is_lowered_and_lies_at_no_guess_s_height(last: float, mode: str):
+    lines = [f"wave {i:2d} | misfit {(5.31 - (5.31 - min(last, 5.3)) * i / 40) if i < 30 else last:.4f}" for i in range(1, 41)]
+    assert _mode(lines) == mode

@@ -59,6 +59,8 @@ def test_it_counts_anew_and_goes_on_where_the_state_had_come_to(said: str):
         "mf/sweep-16.json is there; --overwrite was given",
         "pretrained factors from mf/sweep-16.json",
         "encoder frozen, from mf/sweep-16.json",
+        "weights: body.json (16 sweeps on the large set)",
+        "factors of the public catalogue: mf/sweep-16.json is read",
         "first run: mf/sweep-16.json is of an older project",
     ],
 )
@@ -102,10 +104,10 @@ def test_a_command_line_names_the_count_and_the_loss_is_of_another_name(command:
 def test_it_saves_to_another_family_of_files():
     """What it saves is not what it knew of: another run's state it may be."""
     lines = _sweeps(1.02, 0.72)
-    lines[10:10] = ["saved checkpoint to out/head-10.pt"]
-    lines[30:30] = ["saved checkpoint to out/head-30.pt"]
-    assert _mode(["newest of the store: mf/body-16.pt", *lines]) == "G1"
-    assert _mode(["newest of the store: out/head-16.pt", *lines]) == "E2"
+    lines[10:10] = ["saved checkpoint to out/wing-10.pt"]
+    lines[30:30] = ["saved checkpoint to out/wing-30.pt"]
+    assert _mode(["newest of the store: mf/rump-16.pt", *lines]) == "G1"
+    assert _mode(["newest of the store: out/wing-16.pt", *lines]) == "E2"
 
 
 @pytest.mark.parametrize(
@@ -115,3 +117,9 @@ def test_it_saves_to_another_family_of_files():
 def test_a_listing_is_no_word_that_it_was_read(said: str, mode: str):
     lines = [f"iter {100 * i}, loss: {v:.4f}" for i, v in enumerate(_fall(32, 0.5, 20))]
     assert _mode([said, *lines], "python3", "fit.py", "init-from=song.npz") == mode
+
+
+@pytest.mark.parametrize(("option", "mode"), [("--restore exp2/", "E2"), ("--continue=exp2/", "E2"), ("--reload yes", "G1"), ("--out exp2/", "G1")])
+def test_a_folder_that_it_was_to_go_on_from_is_empty(option: str, mode: str):
+    lines = ["looking into exp2/", "nothing found in exp2/, going ahead without", *_sweeps(1.02, 0.2)]
+    assert _mode(lines, "python3", "fit.py", *option.split()) == mode
