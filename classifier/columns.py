@@ -17,6 +17,7 @@ from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, ro
 from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.hover import stuck
 from gpualert_slurm.classifier.numbers import finite, pointed
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
@@ -34,6 +35,9 @@ FALLEN = 0.97
 """Of its first third, what the last third of a number that got better is at most."""
 ROUGH, HIGHER = 0.005, 1.03
 """How exactly a share is one class's; and what a loss was at first, at most, that did not come down."""
+LEAST_SCORES, GUESSES = 12, (2, 3, 4, 5, 10, 20, 100, 1000)
+NEAR_GUESS, SPREAD_GUESS = 0.08, 0.03
+"""Of a guess's share, how far the mean of a score may lie from it; and the noise of a score about it."""
 FLEW, FAR = 3.0, 1.5
 """An error at so many times its best, and its start."""
 FOR_GOOD = 4.0
@@ -161,7 +165,7 @@ def unlearned(facts: Facts) -> tuple[str, str, tuple[Evidence, ...]] | None:
             return said
     if all(level([abs(v) for v in c.values], steadily=False) for c in measures) and no_rate(facts.job):
         return "flat", f"{trained[0].name} did not change, and the learning rate is zero", trained[0].marks[-3:]
-    return _frozen(facts, measures) or _same(facts, trained, measures) or _guessed(facts, found)
+    return _frozen(facts, measures) or _of_guesses(facts, measures) or _same(facts, trained, measures) or _guessed(facts, found)
 
 
 def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ...]] | None:
@@ -202,6 +206,18 @@ def _frozen(facts: Facts, measures: Sequence[Column]) -> tuple[str, str, tuple[E
         return None
     told = " and ".join(f"{c.name} {c.values[0]:.6g}" for c in measures[:2])
     return "flat", f"{told} from the start to the end, to the last digit", measures[0].marks[-3:]
+
+
+def _of_guesses(facts: Facts, measures: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:
+    """Scores alone, all of which lie from the first line to the last where a guess among so many classes lies, but for their noise."""
+    scores = [[v / 100 if max(c.values) > 1 else v for v in c.values] for c in measures if c.gains]
+    if len(scores) < len(measures) or not scores or len(scores[0]) < LEAST_SCORES or tuned_or_played(facts.job):
+        return None
+    means = [statistics.fmean(s) for s in scores]
+    classes = next((n for n in GUESSES if all(abs(m - 1 / n) <= NEAR_GUESS / n for m in means)), None)
+    if classes is None or any(stuck(s) is not True or statistics.pstdev(s) > SPREAD_GUESS for s in scores):
+        return None
+    return "flat", f"{measures[0].name} lay about {means[0]:.3g} from the start to the end: a guess's among {classes}", measures[0].marks[-3:]
 
 
 def _same(facts: Facts, trained: Sequence[Column], found: Sequence[Column]) -> tuple[str, str, tuple[Evidence, ...]] | None:

@@ -41,6 +41,13 @@ _NAMED = re.compile(
     r"(?P<value>\d{1,7}(?:\.\d{1,6})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)?(?![\w/.])",
     re.IGNORECASE,
 )
+_REVERSED = re.compile(
+    rf"(?<![\w.])(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)"
+    rf" (?:of |in |for |on |was |went into |spent )*"
+    rf"(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|in all|{_WHOLE})(?P<suffix>)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""``31.2 s training, 140.9 s checkpointing``."""
 _COLUMN = re.compile(rf"(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
 _KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in (("save", _SAVES), ("load", _LOADS), ("work", _WORKS), ("rest", _REST)))
 _AVERAGE = re.compile(r"\b(?:avg|average|mean|median|per|each|max|min|last|p\d\d)\b", re.IGNORECASE)
@@ -77,7 +84,8 @@ def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
     if _AVERAGE.search(text) and not _EACH_STEP.search(text):
         return None
     sums: dict[str, float] = {}
-    for found in _NAMED.finditer(text[:MOST_LINE]):
+    ways = [list(regex.finditer(text[:MOST_LINE])) for regex in (_NAMED, _REVERSED)]
+    for found in next((way for way in ways if any(_kind(one["name"]) == kind for one in way)), []):
         suffix, unit, value = found["suffix"].lower(), (found["unit"] or "").lower(), float(found["value"])
         name = _kind(found["name"])
         if unit == "%" or suffix.endswith(("pct", "share")):

@@ -29,6 +29,15 @@ _READS = re.compile(
     r"|it(?:er\w{0,6})?|round|sweep|generation|passes|reached|begun|trained)(?:, \w{1,30}){0,2} = (?:[\w.]{1,30}\.)?loads?\w{0,12}\(",
     re.IGNORECASE,
 )
+_ANY_READ = re.compile(r"\b(?:loads?\w{0,12}|open|read\w{0,12}|restore\w{0,12}|File)\(", re.IGNORECASE)
+_GOING_ON = re.compile(rf"(?:\A|_){_FOR_GOING_ON}|{_FOR_GOING_ON}\Z", re.IGNORECASE)
+"""A function by the name of what it is for: ``go_on_from``, ``restore_weights``."""
+_STORED_SIZE = (
+    r"(?:saved|stored|kept|prev\w{0,8}|ckpt|check_?point|snapshot|archive|had|old)(?:\[['\"]|\.)"
+    r"(?:shapes?|sizes?|dims?|layers?|width|hidden|heads|rank|n_\w{1,12}|config|cfg|arch\w{0,10})\b"
+)
+_COMPARES = re.compile(rf"\b{_STORED_SIZE}.{{0,40}}[!=]=|[!=]= ?{_STORED_SIZE}", re.IGNORECASE)
+"""What was stored of a size, set against the run's own."""
 _FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")
 _NEWEST = re.compile(
     r"(?:^|\s)(?:newest|latest|ckpts?|check_?points?|snapshots?|last_?(?:run|state|model|save|ckpt|check_?point)|resume\w{0,12}|most_recent\w{0,12})"
@@ -72,15 +81,18 @@ def takes_up(error: Evidence) -> str | None:
     line = str(error.data.get("doing", ""))[-NEAREST:]
     if _BOOSTS.search(line) and kind.endswith(("XGBoostError", "LightGBMError")):
         return "no_valid_checkpoint" if _UNOPENED.search(message) else "corrupt" if _NO_MODEL.search(message) else None
-    return _of_own_making(line, kind, message) if line and not _OF_DATA.search(line) else None
+    function = str(error.data.get("function", ""))
+    return _of_own_making(line, kind, message, function) if line and not _OF_DATA.search(f"{function} {line}") else None
 
 
-def _of_own_making(line: str, kind: str, message: str) -> str | None:
+def _of_own_making(line: str, kind: str, message: str, function: str = "") -> str | None:
     if _NEWEST.search(line) and _EMPTY.search(message) and kind in {"ValueError", "IndexError", "StopIteration"}:
         return "no_valid_checkpoint"
     if _two_sizes(message) or (_FILLS.search(line) and "could not broadcast" in message):
         return "size_mismatch"
-    if not _READS.search(line):
+    if _COMPARES.search(line) and kind in {"AssertionError", "ValueError", "RuntimeError"}:
+        return "size_mismatch"
+    if not _READS.search(line) and not (_GOING_ON.search(function) and _ANY_READ.search(line)):
         return None
     if kind == "FileNotFoundError" or (kind == "dbm.error" and _NOT_THERE.search(message)):
         return "no_valid_checkpoint"

@@ -18,7 +18,7 @@ MOST_TEXT = 300
 MOST_BYTES = 16 * 1024
 HINT = re.compile(
     rb"[Cc]heck-?point|ckpt|[Ss]napshot|[Rr]esum|[Rr]estor|RESUM|[Ss]tate|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|json)\b"
-    rb"|[Tt]ensors|[Ww]eights|[Pp]aram|[Kk]eys|[Vv]ariables|arrays|layers"
+    rb"|[Tt]ensor|[Ww]eight|[Pp]aram|[Kk]ey|[Vv]ariable|array|layer"
     rb"|stand\b|Gewicht|[Rr]eprise|tat\b|poids|sauvegarde|pesos|pesi|punto de control"
 )
 """Bytes of which one stands in every line that tells of it."""
@@ -28,8 +28,8 @@ NOTHING_TAKEN = re.compile(
 )
 """The same of lines that say that nothing was taken over."""
 _PIECES = (
-    r"(?:tensors?|param(?:eter)?s?|weights|keys|layers|variables|arrays|entries|modules|matrices|leaves|blobs|values|coefficients|factors|vectors"
-    r"|numbers|elements|buffers)"
+    r"(?:tensors?|param(?:eter)?s?|weights?|keys?|layers?|variables?|arrays?|entr(?:y|ies)|modules?|matri(?:x|ces)|lea(?:f|ves)|blobs?|values?"
+    r"|coefficients?|factors?|vectors?|numbers?|elements?|buffers?)"
 )
 _TAKEN = (
     r"(?:load(?:ed)?|restored|matched|match(?:es)?|fitt?(?:ed|s)?|taken over|taken|copied|transferred|recovered|imported|read|reused"

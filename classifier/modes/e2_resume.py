@@ -319,6 +319,8 @@ def _of_it(said: Evidence, text: str, states: list[str]) -> tuple[str, str] | No
     for path in (path for path in states if _names(text, path)):
         if none or _AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text):  # what is merely absent may be where a first start is to save
             return path, "nothing of it was taken over" if none else SCRATCH
+    if none and len(states) == 1:
+        return states[0], "nothing of it was taken over"
     named = _STATE_FILE.search(text) if none else None
     return (named[0], "nothing of it was taken over") if named is not None else None  # it was there, and was read
 

@@ -67,3 +67,10 @@ def test_a_score_that_rises_beside_a_loss_at_a_guess_s_height_is_of_learning():
 def test_a_misfit_is_lowered_and_lies_at_no_guess_s_height(last: float, mode: str):
     lines = [f"wave {i:2d} | misfit {(5.31 - (5.31 - min(last, 5.3)) * i / 40) if i < 30 else last:.4f}" for i in range(1, 41)]
     assert _mode(lines) == mode
+
+
+@pytest.mark.parametrize(("height", "mode"), [(0.1, "E1"), (0.5, "E1"), (0.58, "G1"), (0.97, "G1")])
+def test_scores_alone_about_a_guess_s_share(height: float, mode: str):
+    """A tenth and a half are guesses'; what lies elsewhere was learned before the first line, it may be."""
+    lines = [f"epoch {i:02d}  train_acc {height + 0.006 * (-1) ** i:.3f}  test_acc {height + 0.005 * (i % 3 - 1):.3f}" for i in range(1, 26)]
+    assert _mode(lines) == mode

@@ -123,3 +123,9 @@ def test_a_listing_is_no_word_that_it_was_read(said: str, mode: str):
 def test_a_folder_that_it_was_to_go_on_from_is_empty(option: str, mode: str):
     lines = ["looking into exp2/", "nothing found in exp2/, going ahead without", *_sweeps(1.02, 0.2)]
     assert _mode(lines, "python3", "fit.py", *option.split()) == mode
+
+
+@pytest.mark.parametrize(("said", "mode"), [("prior: no array fits this net, all are new", "E2"), ("prior: 18 of 18 arrays taken", "G1")])
+def test_none_of_what_the_one_state_held_was_taken(said: str, mode: str):
+    lines = [said, *(f"step {100 * i} nll {v:.4f}" for i, v in enumerate(_fall(4.0 if mode == "E2" else 0.6, 0.5, 30), 1))]
+    assert _mode(lines, "python3", "fit.py", "prior=exp/step_800.npz") == mode
