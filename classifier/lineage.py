@@ -60,7 +60,14 @@ _TAKES = re.compile(
     r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
     re.IGNORECASE,
 )
-_DATA = re.compile(r"\bdata(?:set)?s?\b|\bvocab|\bconfig|\btoken|\brows\b|\bcorpus\b|\bsplit|\bfeatures?\b|\blabels?\b", re.IGNORECASE)
+_DATA = re.compile(
+    r"\bdata(?:set)?s?\b|\bvocab|\bconfig|\btoken|\brows\b|\bcorpus\b|\bsplit|\bfeatures?\b|\blabels?\b|\bvectors?\b|\bwords?\b|\blexic|\bglove"
+    r"|\bcontext\b|\bwindow|\bopponent|\brival|\breplay|\bbuffer|\bpool\b|\bscaler|\bstat(?:s|istics)\b|\bindex|\bcaches?\b|\bmasks?\b|\bgraph\b"
+    r"|\bcalendar|\bschedul|\bstudy\b|\btrials?\b|\bfolds?\b|\bhparams|\bsettings\b|\bbest\b|\bcritic\b|\breward|\benv(?:ironment)?\b|\bprices?\b",
+    re.IGNORECASE,
+)
+"""What is there beside a model's state, or is of other models."""
+_GOES_THERE = re.compile(r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE)
 _BIDS = re.compile(
     r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar|retomar)"
     rf"[\w.-]{{0,30}}['\"]?\s?[=:\s]\s?['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])",
@@ -157,7 +164,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
     states = []
     for line in lines:
         text = pointed(line)
-        files = [found["path"] for found in _FILE.finditer(text)]
+        files = [found["path"] for found in _FILE.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
         bare = re.sub(r"[\w./~@+-]{1,200}" + _ENDING, " ", text)
         if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue

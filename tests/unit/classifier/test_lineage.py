@@ -78,6 +78,15 @@ def test_weights_of_others_and_a_start_on_purpose(said: str):
         "vocab.json has 16 words",
         "keep 16 of the newest, in mf/last.json",
         "config read from cfg-16.json",
+        "snapshots at sweep 8, 16, 32 to mf.pt",
+        "best model goes to best_16.pt",
+        "study.db holds 16 trials",
+        "word vectors glove.npz read (16 steps of context)",
+        "opponent opp-16.pt loaded",
+        "replay buffer of 16 episodes from buf.pkl",
+        "refit on all data; fold_3.pkl had its best at sweep 16",
+        "schedule sched.json: warm until sweep 5, drops at sweep 16",
+        "removing mf/sweep-16.json, too old",
     ],
 )
 def test_what_is_to_be_written_and_what_is_data(said: str):

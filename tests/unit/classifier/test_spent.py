@@ -60,6 +60,8 @@ def test_lines_that_set_nothing_against_each_other(line: str):
         ("wall 0.4 s: compute 0.2 s, saving 0.2 s", "G1"),
         ("Time spent: training 12.1s, checkpointing 88.4s", "D2"),
         ("Time spent: training 88.4s, checkpointing 12.1s", "G1"),
+        ("time: 31.2 s training, 140.9 s checkpointing", "D2"),
+        ("31 s went into training, 4 s into saving", "G1"),
     ],
 )
 def test_a_last_line_that_sums_up(last: str, mode: str):
