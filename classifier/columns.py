@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"(?<![\w.])([-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:e[-+]?\d{1,3
 _BEHIND = re.compile(r"\s?(bits? per \w{1,12}|nats(?: per \w{1,12})?|perplexity)\b", re.IGNORECASE)
 """What a number is of, where that stands behind it."""
 _CELL = re.compile(r"[\s,;|│┃\t]+")
-_NAME = re.compile(r"([A-Za-z][\w ./@()+-]{0,30}?)[^A-Za-z]{0,12}\Z")
+_NAME = re.compile(r"([A-Za-z][\w ./@()+-]{0,30}?(?:(?<=[A-Za-z-])\d{1,2})?)[^A-Za-z]{0,12}\Z")
 _LOWER = re.compile(
     rf"(?:\b|_)(?:{LOSS_WORDS}|{DISTANCES}|err(?:or)?s?|[wc]er|ppl|perplexity|bp[bc]|bits?|brier|residual|fid|surprise|Fehler"
     r"|misfit|discrepancy|inertia|distortion|deviance)(?:\b|_)", re.IGNORECASE

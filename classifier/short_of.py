@@ -20,7 +20,10 @@ SHORT = 0.34
 MOST_TAIL = 2000
 _ENOUGH = re.compile(
     r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
-    r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad",
+    r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad"
+    r"|\bno (?:\w+ )?(?:gain|progress|change|better)|\bwithout (?:a |any )?(?:gain|improv|progress|change)"
+    r"|\bnot (?:getting |any )?(?:better|lower|improv)|\bworse\b|stagnat|saturat|\blevel(?:l?ed|s) (?:off|out)|\bkeine? (?:Verbesserung|Fortschritt|Besserung)"
+    r"|aucune? (?:am[ée]lioration|progr)|sin mejora",
     re.IGNORECASE,
 )
 _FIRST = re.compile(r"(?<![^\W\d_])(?P<word>[^\W\d_]{3,24})\W{1,6}(?P<at>\d{1,6})(?![\d.:])")

@@ -35,7 +35,7 @@ def test_a_handful_of_what_was_asked(lines: list[str], command: tuple[str, ...])
     assert _mode(lines, *command) == "E3"
 
 
-@pytest.mark.parametrize("end", ["early stopping: no improvement for 2 rounds", "converged", "target of 2.5 bits reached", "loss below the threshold"])
+@pytest.mark.parametrize("end", ["early stopping: no improvement for 2 rounds", "converged", "target of 2.5 bits reached", "loss below the threshold", "no gain for 2 rounds, ending", "keine Verbesserung mehr"])
 def test_it_says_why_that_was_enough(end: str):
     assert _mode([*_rounds(4), end], "python3", "lm.py", "--rounds", "400") == "G1"
 
