@@ -22,7 +22,8 @@ _ENOUGH = re.compile(
     r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
     r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad"
     r"|\bno (?:\w+ )?(?:gain|progress|change|better)|\bwithout (?:a |any )?(?:gain|improv|progress|change)"
-    r"|\bnot (?:getting |any )?(?:better|lower|improv)|\bworse\b|stagnat|saturat|\blevel(?:l?ed|s) (?:off|out)|\bkeine? (?:Verbesserung|Fortschritt|Besserung)"
+    r"|\bnot (?:getting |any )?(?:better|lower|improv)|\bworse\b"
+    r"|stagnat|saturat|\blevel(?:l?ed|s) (?:off|out)|\bkeine? (?:Verbesserung|Fortschritt|Besserung)"
     r"|aucune? (?:am[ée]lioration|progr)|sin mejora",
     re.IGNORECASE,
 )
