@@ -215,7 +215,7 @@ def _of_guesses(facts: Facts, measures: Sequence[Column]) -> tuple[str, str, tup
         return None
     means = [statistics.fmean(s) for s in scores]
     classes = next((n for n in GUESSES if all(abs(m - 1 / n) <= NEAR_GUESS / n for m in means)), None)
-    if classes is None or any(stuck(s) is not True or statistics.pstdev(s) > SPREAD_GUESS for s in scores):
+    if classes is None or any(len(set(s)) == 1 or stuck(s) is not True or statistics.pstdev(s) > SPREAD_GUESS for s in scores):
         return None
     return "flat", f"{measures[0].name} lay about {means[0]:.3g} from the start to the end: a guess's among {classes}", measures[0].marks[-3:]
 

@@ -46,7 +46,7 @@ def test_a_loss_that_leapt_and_stayed_there_is_a_spike():
     "losses", [[*LEAPT[:7], 1.6, 1.4, 1.3], [1.99, 1.72, 1.58, 1.49, 1.41, 1.4, 1.3, 2.0, 2.1, 2.2], LEAPT[:6]], ids=["came back", "a little", "too few"]
 )
 def test_a_loss_that_came_back_or_rose_a_little_is_none(losses: list[float]):
-    assert mode("hello", losses) == "G1"
+    assert mode("hello", losses, "epoch {e:02d} loss {loss:.4f}") == "G1"
 
 
 def saving(each: str, steps: int = 10, epochs: int = 4) -> str:
