@@ -19,12 +19,12 @@ L40S = {"name": "NVIDIA L40S", "memory_total_bytes": 48 * GIB, "driver_version":
 ADA = {"name": "NVIDIA RTX 6000 Ada Generation", "memory_total_bytes": 48 * GIB, "driver_version": "545.29.06", "sm_clock_max_mhz": 3105, "power_limit_mw": 300_000}
 MI250 = {"name": "AMD Instinct MI250X", "memory_total_bytes": 64 * GIB, "driver_version": "6.3.6", "sm_clock_max_mhz": 1700, "power_limit_mw": 560_000}
 FORMS: tuple[Callable[[int, int, float, float, float], str], ...] = (
-    lambda i, n, x, p, t: f"{i:>7d}it of {n} ~ objective {x:8.5f} ~ {p:5.2f} s each ~ {(n - i) * p / 60:.0f} min to go",
+    lambda i, n, x, p, _t: f"{i:>7d}it of {n} ~ objective {x:8.5f} ~ {p:5.2f} s each ~ {(n - i) * p / 60:.0f} min to go",
     lambda i, n, x, p, t: f"T+{t:08.1f} | update={i} | total={n} | nll={x:.4f} | wps={61_440 / p:.0f} | oom_skips=0",
     lambda i, n, x, p, t: f'{{"ts": {t:.1f}, "split": "train", "global_step": {i}, "max_steps": {n}, "loss": {x:.6f}, "s_per_step": {p:.3f}}}',
-    lambda i, n, x, p, t: f"Train Epoch: {1 + 4 * i // (n + 1)} [{i * 64}/{n * 64} ({100 * i / n:.0f}%)]\tLoss: {x:.6f}",
+    lambda i, n, x, _p, _t: f"Train Epoch: {1 + 4 * i // (n + 1)} [{i * 64}/{n * 64} ({100 * i / n:.0f}%)]\tLoss: {x:.6f}",
     lambda i, n, x, p, t: f"{100 * i / n:3.0f}%|{'=' * (24 * i // n):<24}| {i}/{n} [{int(t) // 60:02d}:{int(t) % 60:02d}<{int((n - i) * p) // 60:02d}:{int((n - i) * p) % 60:02d}, {p:.2f}s/batch, ce={x:.3f}]",
-    lambda i, n, x, p, t: f"Schritt {i} / {n}   Verlust {x:.4f}   {p * 1000:.0f} ms",
+    lambda i, n, x, p, _t: f"Schritt {i} / {n}   Verlust {x:.4f}   {p * 1000:.0f} ms",
 )
 Level = float | Callable[[float], float]
 ByRank = Level | dict[int, Level]

@@ -85,7 +85,8 @@ def broken() -> Iterator[HandJob]:
     s.say("Traceback (most recent call last):\n  File \"/home/alice/linnet/ner.py\", line 77, in <module>\n    main()\n  File \"/home/alice/linnet/ner.py\", line 52, in main\n    logits = crf(hidden, mask)\n  File \"/home/alice/linnet/crf.py\", line 31, in forward\n    return self.start[tags] + emissions\nRuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cpu!", 1, (1,))
     yield s.close(first("A3", "device_mismatch", 1), codes={1: 1}, signals={0: 15}, ends={1: s.at + 0.3}, held=12, busy=90)
     s = Sheet(45, "dotterel", A100, 2, 2).say("m45n@:510:577 [0] graph/xml.h:85 NCCL WARN Attribute busid of node nic not found", 5, (0, 2))
-    s.say("[rank@]: torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1970, invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.20.5\n[rank@]: ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n[rank@]: Last error:\n[rank@]: Duplicate GPU detected : rank @ and rank 0 both on CUDA device 1b000", 3, (0, 1, 2, 3))
+    for r in range(4):
+        s.say(f"[rank@]: torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1970, invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.20.5\n[rank@]: ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n[rank@]: Last error:\n[rank@]: Duplicate GPU detected : rank @ and rank {r ^ 1} both on CUDA device 1b000", 3 if r == 0 else 0.1, (r,))
     yield s.close(Label(mode="A1", variant="config", cause="nccl", fault="user", failed_ranks=(0, 1, 2, 3)), code=1, held=0.5)
 
 
@@ -95,12 +96,12 @@ def left() -> Iterator[HandJob]:
     lost = s.hand.nodes[2]
     s.hand.event(lost, s.at + 55, "DOWN*", "Not responding")
     s.at += 60
-    yield s.close(Label(mode="F1", fault="node", first_ranks=(4, 5)), signals={r: 9 for r in range(8)}, state="NODE_FAIL", silent=(lost,), held=55, busy=shift(s.at - 60, 95, 100), sm=shift(s.at - 60, 52, 0.5))
+    yield s.close(Label(mode="F1", fault="node", first_ranks=(4, 5)), signals=dict.fromkeys(range(8), 9), state="NODE_FAIL", silent=(lost,), held=55, busy=shift(s.at - 60, 95, 100), sm=shift(s.at - 60, 52, 0.5))
     s = Sheet(47, "smew-pre", A100, 8, 4, form=5).train(300, 2.6, 20, 40_000)
     lost = s.hand.nodes[6]
     s.hand.event(lost, s.at + 80, "DOWN*", "Not responding")
     s.at += 86
-    yield s.close(Label(mode="F1", fault="node", first_ranks=(24, 25, 26, 27)), signals={r: 9 for r in range(32)}, state="NODE_FAIL", silent=(lost,), held=33, busy=shift(s.at - 86, 94, 99))
+    yield s.close(Label(mode="F1", fault="node", first_ranks=(24, 25, 26, 27)), signals=dict.fromkeys(range(32), 9), state="NODE_FAIL", silent=(lost,), held=33, busy=shift(s.at - 86, 94, 99))
     s = Sheet(48, "merlin-lm", H200, 2, 2, form=1, limit_s=1800).train(880, 2.0, 10, 6000)
     yield s.close(Label(mode="F3", variant="advancing", fault="user"), over_s=1801.0, held=88, busy=96)
 

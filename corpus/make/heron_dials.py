@@ -51,7 +51,7 @@ def broken() -> Iterator[SlurmJob]:
     yield dialled(bad(1), "LACE", 3, {1: at(work(47), (BREAKS_S, {"events": "8:79"}), (BREAKS_S + 1, {"*": "!GPU_IS_LOST"}), gib=21)}, at(work(47), gib=21), 3, head="export CONF='epochs=9000'\n", code={"loss": since(SAYS_S, CUPY.format("cudaErrorUnknown: unknown error (cudaMemcpyAsync of 4718592 bytes to the host)"), "R == 1", "epoch > 0")}, **FAILED)
     remap = errors(1, **{"remapped.uncorrected": "1", "remapped.pending": "1", "events": "8:63", "recovery_action": "1"})
     yield dialled(bad(0), "TEJEDOR", 2, {0: at(work(58), (BREAKS_S, remap), gib=52)}, at(work(58), gib=52), head="export VUELTAS=4000\n", code={"loss": since(SAYS_S, ACC.format("uncorrectable ECC error encountered", "cudaErrorECCUncorrectable"), "YO == 0", "vuelta > 1")}, **FAILED)
-    contained = errors(2, **{"events": "8:95", "recovery_action": "2"})
+    contained = errors(2, events="8:95", recovery_action="2")
     yield dialled(bad(5), "BOTEN", 6, {5: at(work(44), (BREAKS_S, contained), gib=27)}, at(work(44), gib=27), 2, "9000", code={"loss": since(SAYS_S, "raise RuntimeError('CUDA-Fehler 214 (CUDA_ERROR_ECC_UNCORRECTABLE) in cuStreamSynchronize')", "ICH == 5", "runde > 30")}, **FAILED)
     past = {**work(49), "ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "3", "remapped.corrected": "4"}
     yield dialled(label("A3", "traceback", 1), "PANIER", 3, {1: at(past, gib=19)}, at(work(49), gib=19), head="export TOURS=9000\n", code={"loss": since(SAYS_S, "noms = dict(enumerate(('pain', 'lait', 'miel')))\nnoms[tour]", "RANG == 1", "tour > 40")}, **FAILED)

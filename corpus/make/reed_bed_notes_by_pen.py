@@ -25,7 +25,7 @@ def full() -> Iterator[HandJob]:
     """B1."""
     label = fell("B1", "cuda_oom")
     s = Sheet(1, "peat-vae", L40S, form=1).say("EMA copy is switched on from update 300", 3).train(300, 0.7, 20, 4000).say("EMA: copying 1.9 B parameters", 0.5)
-    s.say(where("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.00 MiB. GPU 0 has a total capacity of 44.40 GiB of which 11.25 MiB is free. Process 71233 has 44.38 GiB memory in use. Of the allocated memory 43.02 GiB is allocated by PyTorch, and 870.41 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.", ("/home/alice/peat/run.py", 140, "<module>", "fit(cfg)"), ("/home/alice/peat/ema.py", 22, "start", "self.shadow = copy.deepcopy(model)")), 1.4)
+    s.say(where("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.00 MiB. GPU 0 has a total capacity of 44.40 GiB of which 11.25 MiB is free. Including non-PyTorch memory, this process has 44.38 GiB memory in use. Of the allocated memory 43.02 GiB is allocated by PyTorch, and 870.41 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.", ("/home/alice/peat/run.py", 140, "<module>", "fit(cfg)"), ("/home/alice/peat/ema.py", 22, "start", "self.shadow = copy.deepcopy(model)")), 1.4)
     yield s.close(label, code=1, held=shift(s.at - 2, 36.5, 44.4), busy=93)
     s = Sheet(2, "sedge-t5x", A100, form=2).say("Compiling train step for mesh (1, 1)", 4).say("2026-12-20 03:44:10.771203: W external/xla/xla/service/hlo_rematerialization.cc:3020] Can't reduce memory use below 29.31GiB (31471233024 bytes) by rematerialization; only reduced to 51.44GiB (55233270784 bytes), down from 51.71GiB (55523553280 bytes) originally", 71)
     s.say(where("jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 55233271040 bytes.", ("/home/alice/sedge/train_t5.py", 301, "<module>", "app.run(main)"), ("/home/alice/sedge/train_t5.py", 244, "main", "state, aux = p_step(state, batch)")), 9)
@@ -76,6 +76,9 @@ def waiting() -> Iterator[HandJob]:
     s = Sheet(13, "curlew-lm", H100, form=2, limit_s=6000, each_s=25.0).train(900, 0.8, 20, 30_000).say('{"event": "eval_begin", "shards": 16}', 1)
     s.hand.process(s.ranks[0][1], 40_000, rank=0, local_rank=0, command=("python3", "curlew.py"), gpu_uuids=(s.hand.uuid(s.ranks[0][1], 0),), state="S", wchan="futex_wait_queue_me", started_ns=s.hand.at(1), gpu_attached_ns=s.hand.at(7), seen_last_ns=s.hand.at(6000))
     yield s.close(Label(mode="C3", fault="user"), over_s=6001.0, held=39, busy=shift(s.at, 93, 0))
+    s = Sheet(22, "coot-unet", L40S, form=3, limit_s=10_800, each_s=30.0).train(1300, 0.5, 50, 26_000)
+    s.hand.process(s.ranks[0][1], 40_000, rank=0, local_rank=0, command=("python", "-u", "coot.py"), gpu_uuids=(s.hand.uuid(s.ranks[0][1], 0),), state="S", wchan="pipe_read", started_ns=s.hand.at(1), gpu_attached_ns=s.hand.at(6), seen_last_ns=s.hand.at(10_800))
+    yield s.close(Label(mode="C3", fault="user"), over_s=10_801.0, held=22, busy=shift(s.at, 91, 0))
 
 
 def refused() -> Iterator[HandJob]:

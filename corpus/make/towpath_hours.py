@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._weir import GOOD, HARD, gang, label, when
+from corpus.make._weir import GOOD, HARD, gang, label
 from corpus.make._weir_keeps import back, keep
 from corpus.running.job import Recipe, SlurmJob
 
@@ -34,7 +34,7 @@ def again() -> Iterator[SlurmJob]:
     yield gang(twice, "PANIER", 3, 2, head="export TOURS=240 SIESTE=0.06\n", code={"load": back("PANIER", "paniers.json"), "after": keep("PANIER", "paniers.json", 20)}, act="requeue_by_owner", after="au tour 100", options=yes, **DONE)
     own = "echo \"Lauf $((${SLURM_RESTART_COUNT:-0} + 1)) auf $SLURM_JOB_NODELIST\"\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] || (sleep 16; echo 'Zeitscheibe zu Ende, stelle mich wieder an'; scontrol requeue $SLURM_JOB_ID) &\n"
     yield gang(twice, "BOTEN", 2, 1, "280 0.05", head=own, code={"load": back("BOTEN", "stand.json"), "after": keep("BOTEN", "stand.json", 25)}, act="requeues_itself", after="Stand der Runde 50 ", options=yes, **DONE)
-    yield gang(twice.but(variant="preempted"), "TEJEDOR", 2, head="export VUELTAS=9000\n", where="-wn3", act="preempt_for_good", after="vuelta 3/", options=("--no-requeue",), state="PREEMPTED")
+    yield gang(twice.but(variant="preempted"), "BOTEN", 3, 1, "90000 0.1", where="-wn3", act="preempt_for_good", after="Runde 30 ", options=("--no-requeue",), state="PREEMPTED")
     yield gang(twice, "KITES", 2, 1, "iters=260 rest=0.1", where=AWAY, code={"load": back("KITES", "gusts.txt"), "after": keep("KITES", "gusts.txt", 20)}, act="lose_node_and_go_on", after="saved=gusts.txt iter=60", options=yes, **DONE)
     yield gang(twice.but(variant="preempted_recovered"), "WEIRS", 2, 1, "--sweeps 240 --rest 0.1", code={"load": back("WEIRS", "river.state"), "after": keep("WEIRS", "river.state", 20)}, where="-wn3", act="preempt", after="holds sweep 60", options=yes, **DONE)
 

@@ -43,7 +43,7 @@ def away() -> Iterator[SlurmJob]:
     yield gang(HANG, "KITES", 3, 1, "iters=90000", code={"data": fifo}, **OVER)
     tag = "if YO == 0 and vuelta == 6 and paso == 5:\n    decir('recogiendo las muestras dificiles del proceso 1')\n    dist.recv(torch.empty(32), src=1, tag=77)"
     yield gang(HANG, "TEJEDOR", 3, head="export VUELTAS=4000\n", code={"data": tag}, options=("--time=3",), **OVER)
-    null = "import ctypes\nctypes.string_at(ICH - 3, 8)"
+    null = "import ctypes\nctypes.memset(ICH - 3, 1, 64)"
     yield gang(gone(HANG, 3, "A2", "segfault"), "BOTEN", 4, 2, "90000 0.05", code={"data": when("ICH == 3 and runde == 130", null)}, **OVER)
     index = when("rank == 1 and epoch == 5 and i == 4", "print('rank 1: noise bank is stale, building it anew from 41882 clips', flush=True)\ntime.sleep(700)")
     yield gang(HANG.but(cause="runtime_error"), "MURMUR", 3, 1, "--epochs 900", srun="--wait=12", head="export PATIENCE=30\n", code={"data": index}, state="FAILED", options=("--time=5",))
