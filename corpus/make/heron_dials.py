@@ -18,7 +18,7 @@ STILL = {"utilization.gpu": "0", "utilization.memory": "0", "gpm.2": "0", "gpm.3
 SPIN = {**work(1, memory=0.2, tensor=0), "utilization.gpu": "100", "utilization.memory": "0", "power.usage": "133000"}
 BREAKS_S, SAYS_S = 24.0, 27.0
 ACC = "raise torch.AcceleratorError('CUDA error: {}\\nSearch for `{}\\' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more information.\\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.')"
-CUPY = "class CUDARuntimeError(RuntimeError):\n    pass\nraise CUDARuntimeError('{}')"
+CUPY = "raise type('CUDARuntimeError', (RuntimeError,), {{'__module__': 'cupy_backends.cuda.api.runtime'}})('{}')"
 
 
 def at(first: Mapping[str, str], *later: tuple[float, Mapping[str, str]], gib: int = 0) -> Readings:
@@ -68,10 +68,10 @@ def held() -> Iterator[SlurmJob]:
             f"violation.{policy}": f"{1_000_000 + (k + 1) * 1_000_000} {(k + 1) * 940_000_000}", f"slowdown.{field}": str((k + 1) * 940_000_000)}) for k in range(80)), gib=41)  # fmt: skip
 
     fine = at(work(31), gib=41)
-    yield dialled(what, "WEIRS", 4, {3: back(585, "heat")}, fine, 2, "--sweeps 340", code={"data": since(from_s, "time.sleep(0.12)", "me == 3")}, **DONE)
-    yield dialled(what, "BOTEN", 3, {0: back(690, "brake")}, fine, 1, "330", code={"data": since(from_s, "time.sleep(0.13)", "ICH == 0")}, **DONE)
-    yield dialled(what, "LACE", 4, {}, back(525, "brake"), 2, head="export CONF='epochs=12 nap=0.03'\n", code={"data": since(from_s, "time.sleep(0.12)")}, **DONE)
-    yield dialled(what, "PANIER", 2, {1: back(630, "heat")}, fine, 2, head="export TOURS=330\n", code={"data": since(from_s, "time.sleep(0.14)", "RANG == 1")}, **DONE)
+    yield dialled(what, "WEIRS", 4, {3: back(585, "heat")}, fine, 2, "--sweeps 780", code={"data": since(from_s, "time.sleep(0.12)", "me == 3")}, **DONE)
+    yield dialled(what, "BOTEN", 3, {0: back(690, "brake")}, fine, 1, "560", code={"data": since(from_s, "time.sleep(0.13)", "ICH == 0")}, **DONE)
+    yield dialled(what, "LACE", 4, {}, back(525, "brake"), 2, head="export CONF='epochs=25 nap=0.03'\n", code={"data": since(from_s, "time.sleep(0.12)")}, **DONE)
+    yield dialled(what, "PANIER", 2, {1: back(630, "heat")}, fine, 2, head="export TOURS=500\n", code={"data": since(from_s, "time.sleep(0.14)", "RANG == 1")}, **DONE)
 
 
 def stuck() -> Iterator[SlurmJob]:
@@ -126,7 +126,7 @@ def well() -> Iterator[SlurmJob]:
     """G1: cards that rest for a reason, are warm, have a past, or are unlike by design."""
     fine = work(56)
     pause = when("sweep == 190 and me == 0", "log('hindcast of 2019 on the host, the cards rest meanwhile', 'WARNING')\ntime.sleep(24)\nlog('hindcast nse 0.871')")
-    yield dialled(HARD, "WEIRS", 4, {}, at(fine, (11.0, STILL), (36.0, fine), gib=30), 2, "--sweeps 420 --rest 0.04", code={"after": pause}, **DONE)
+    yield dialled(HARD, "WEIRS", 4, {}, at(fine, (11.0, STILL), (36.0, fine), gib=30), 2, "--sweeps 760 --rest 0.04", code={"after": pause}, **DONE)
     worn = at({**fine, "ecc.aggregate.uncorrected": "11", "remapped.uncorrected": "2", "remapped.corrected": "9"}, (12.0, {"ecc.volatile.corrected": "3", "pcie.replay": "2"}), gib=25)
     yield dialled(HARD, "LACE", 2, {1: worn}, at(fine, gib=25), head="export CONF='epochs=14 nap=0.08'\n", **DONE)
     capped = at({**work(77), "temperature": "79", "throttle_reasons": "0x4", "clock.sm": "1590", "power.usage": "699200"}, gib=70)

@@ -8,7 +8,6 @@ from corpus.make._weir_keeps import keep
 from corpus.running.job import Recipe, SlurmJob
 
 DONE: dict[str, Any] = {"state": "COMPLETED"}
-RUN = "srun -N1 -n1 -c2 PYTHON -m torch.distributed.run --nproc_per_node=2 {}--master_port=$PORT FILE"
 
 
 def frightening() -> Iterator[SlurmJob]:
@@ -43,8 +42,9 @@ def slow_spots() -> Iterator[SlurmJob]:
 
 def again() -> Iterator[SlurmJob]:
     """More than one attempt, fold or program in a job."""
-    fails = when("rank == 1 and epoch == 2 and i == 5 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0'", "raise ConnectionResetError('object store closed the stream of part 7')")
-    yield gang(HARD, "MURMUR", 2, 1, line=RUN.format("--max-restarts=3 ") + " --epochs 6", code={"data": fails}, **DONE)
+    fails = when("rank == 1 and epoch == 2 and i == 5 and not os.path.exists('.stream-lost')", "open('.stream-lost', 'w').close()\nraise ConnectionResetError('object store closed the stream of part 7')")
+    tries = "for go in 1 2 3; do\n  srun -K PYTHON -u FILE --epochs 6 && break\n  echo \"go $go ended with $?; once more in 3 s\"\n  sleep 3\n  export PORT=$((PORT + 11))\ndone"
+    yield gang(HARD, "MURMUR", 2, 1, line=tries, code={"data": fails}, **DONE)
     tune = "if rank == 0:\n    print('head of flock_base.pt has 9 classes, ours 4: head starts from random weights, trunk is taken over', flush=True)\n    print('  missing keys: 4.weight, 4.bias', flush=True)"
     yield gang(HARD, "MURMUR", 2, 1, "--epochs 7 --lr 0.01", code={"load": tune}, **DONE)
     sweep = "for lr in 0.05 abc 0.02; do\n  export PORT=$((PORT + 40))\n  echo \"### eta $lr\"\n  srun PYTHON -u FILE --sweeps 160 --rest 0.01 --eta $lr || echo \"### eta $lr left out of the table\"\ndone\necho '### two of three are in the table'"

@@ -30,7 +30,7 @@ def apart() -> Iterator[SlurmJob]:
     yield gang(APART, "TEJEDOR", 3, head="export QUIEREN=6\n", code={"before": more}, after="proceso 2: esperando", **LATE)
     short = "world += 1  # one for the scorer, who is started by hand\nprint(f'rank {rank}: {world} processes are expected', flush=True)"
     yield gang(APART, "MURMUR", 2, head="export PATIENCE=40\n", code={"before": short}, state="FAILED", options=("--time=4",))
-    yield gang(APART, "WEIRS", 3, 1, "--sweeps 900 --patience 45", code={"before": "if me == 1:\n    log('waiting for the turbine lock')\n    os.system('flock turbine.lock sleep 1')"}, head="flock turbine.lock sleep 300 &\nsleep 1\n", tail="rc=$?\nkill %1\nsleep 0.5\nexit $rc\n", state="FAILED", options=("--time=4",))
+    yield gang(APART, "WEIRS", 3, 1, "--sweeps 900 --patience 45", srun="--wait=8", code={"before": "if me == 1:\n    log('waiting for the turbine lock')\n    os.system('flock turbine.lock sleep 1')"}, head="flock turbine.lock sleep 300 &\nsleep 1\n", tail="rc=$?\nkill %1\nsleep 0.5\nexit $rc\n", state="FAILED", options=("--time=4",))
 
 
 def away() -> Iterator[SlurmJob]:
