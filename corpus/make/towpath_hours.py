@@ -70,7 +70,7 @@ def limits() -> Iterator[SlurmJob]:
     yield gang(what, "WEIRS", 4, 2, "--sweeps 90000 --rest 0.1", **over)
     yield gang(what, "PANIER", 3, head="export TOURS=6000 SIESTE=0.1\n", code={"after": keep("PANIER", "paniers.json", 100)}, **over)
     yield gang(what, "KITES", 2, 1, "iters=4000 rest=0.12", **over)
-    yield gang(what, "TEJEDOR", 3, head="export VUELTAS=900\n", **over)
+    yield gang(what, "TEJEDOR", 2, head="export VUELTAS=900 PASOS=10 SIESTA=0.06\n", state="TIMEOUT", options=("--time=2",))
     yield gang(what, "LACE", 2, srun="--time=1", head="export CONF='epochs=900 nap=0.08'\n", options=("--time=6",))
     soon = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: sage('Signal: noch 20 Sekunden'))"
     yield gang(what, "BOTEN", 2, 1, "50000 0.1", code={"early": soon}, state="TIMEOUT", options=("--time=1", "--signal=USR1@20"))
