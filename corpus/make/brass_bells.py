@@ -87,5 +87,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from views()
 
 
-RECIPE = Recipe("brass_bells", "test", jobs)
+RECIPE = Recipe("brass_bells", "development", jobs)
 """PyTorch by hand."""

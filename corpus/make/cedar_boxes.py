@@ -91,5 +91,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from calls()
 
 
-RECIPE = Recipe("cedar_boxes", "test", jobs)
+RECIPE = Recipe("cedar_boxes", "development", jobs)
 """NumPy by hand."""

@@ -102,5 +102,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from cheese()
 
 
-RECIPE = Recipe("copper_kettles", "test", jobs)
+RECIPE = Recipe("copper_kettles", "development", jobs)
 """Own code in Python."""

@@ -85,4 +85,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("eel_baskets", "test", jobs)
+RECIPE = Recipe("eel_baskets", "development", jobs)

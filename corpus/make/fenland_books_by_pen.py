@@ -139,4 +139,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("fenland_books_by_pen", "test", jobs)
+RECIPE = Recipe("fenland_books_by_pen", "development", jobs)

@@ -91,5 +91,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from meadows()
 
 
-RECIPE = Recipe("gravel_paths", "test", jobs)
+RECIPE = Recipe("gravel_paths", "development", jobs)
 """Shell, and NumPy."""

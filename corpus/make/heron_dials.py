@@ -145,4 +145,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("heron_dials", "test", jobs)
+RECIPE = Recipe("heron_dials", "development", jobs)

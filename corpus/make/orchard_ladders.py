@@ -83,5 +83,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from energies()
 
 
-RECIPE = Recipe("orchard_ladders", "test", jobs)
+RECIPE = Recipe("orchard_ladders", "development", jobs)
 """PyTorch by hand."""

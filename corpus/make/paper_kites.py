@@ -77,5 +77,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from school()
 
 
-RECIPE = Recipe("paper_kites", "test", jobs)
+RECIPE = Recipe("paper_kites", "development", jobs)
 """PyTorch by hand."""

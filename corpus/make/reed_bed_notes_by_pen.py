@@ -121,4 +121,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("reed_bed_notes_by_pen", "test", jobs)
+RECIPE = Recipe("reed_bed_notes_by_pen", "development", jobs)

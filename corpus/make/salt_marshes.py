@@ -77,5 +77,5 @@ def jobs() -> Iterator[LocalJob]:
     yield from bottles()
 
 
-RECIPE = Recipe("salt_marshes", "test", jobs)
+RECIPE = Recipe("salt_marshes", "development", jobs)
 """Trees and estimators."""

@@ -94,4 +94,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("towpath_hours", "test", jobs)
+RECIPE = Recipe("towpath_hours", "development", jobs)

@@ -68,4 +68,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("water_meadows", "test", jobs)
+RECIPE = Recipe("water_meadows", "development", jobs)

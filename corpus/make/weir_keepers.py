@@ -57,4 +57,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from away()
 
 
-RECIPE = Recipe("weir_keepers", "test", jobs)
+RECIPE = Recipe("weir_keepers", "development", jobs)
