@@ -28,7 +28,8 @@ _GOES_ON = re.compile(r"\b(?:resum|restor|continu|pick(?:s|ed|ing)? up|go(?:es|i
 _WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?:task|stage|head)|stage|phase|base model|teacher", re.IGNORECASE)
 _FILE = re.compile(r"(?<![\w.-])[\w.-]{1,150}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
 _BID = re.compile(
-    r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
+    r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart|(?:grow|carry|go|build)[_-]?on"
+    r"|(?:take|pick)[_-]?up)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
     r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights|joblib|ubj|cbm))(?![\w./-])",
     re.IGNORECASE,
 )

@@ -18,6 +18,8 @@ from gpualert_slurm.classifier.failure import Failure, is_root
 from gpualert_slurm.classifier.first_failure import first_failure_of, first_named
 from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of, of_host
+from gpualert_slurm.classifier.measures import Measured, measured
+from gpualert_slurm.classifier.ordering import by_end, by_place
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.patience import patience_of
 from gpualert_slurm.classifier.set_aside import set_aside, still_told
@@ -28,7 +30,7 @@ from gpualert_slurm.classifier.stopping import CUT, Stopping
 from gpualert_slurm.classifier.strangers import Stranger, strangers_of
 from gpualert_slurm.classifier.underway import underway
 from gpualert_slurm.classifier.waiting import Waiting, waiting_of
-from gpualert_slurm.evidence import Evidence, Quote, Role, Trust
+from gpualert_slurm.evidence import Evidence, Role, Trust
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.process import Process
 from gpualert_slurm.rank import RankExit
@@ -48,7 +50,7 @@ class Facts:
         self.row = job.accounting[-1] if job.accounting else None
         reports = sorted(job.reports, key=lambda r: r.node)
         exits = [e for r in reports for e in r.exits]
-        self.exits: tuple[RankExit, ...] = tuple(sorted(exits, key=_by_end))
+        self.exits: tuple[RankExit, ...] = tuple(sorted(exits, key=by_end))
         self.series: tuple[Series, ...] = tuple(s for r in reports for s in r.series)
         self.in_steps = any(e.step not in SCRIPT for e in self.exits) or any(
             log.step not in SCRIPT and log.step != "run" for r in job.reports for log in r.logs
@@ -58,7 +60,12 @@ class Facts:
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence of all reports, in order of time (where known) and place; what a batch script's log repeats of its steps is nobody's."""
         found = [self._owned(e) for r in self.job.reports for e in r.evidence]
-        return tuple(sorted(found, key=_order))
+        return tuple(sorted(found, key=by_place))
+
+    @cached_property
+    def measured(self) -> Measured | None:
+        """What the run counts by and what it measures, by how its numbers behave."""
+        return measured(self.job)
 
     def _owned(self, said: Evidence) -> Evidence:
         where = said.where
@@ -385,15 +392,3 @@ class Facts:
     def cite_failures(self, most: int = 4) -> tuple[Evidence, ...]:
         """Exit records (or srun's lines) of the ranks that failed on their own."""
         return tuple(f.evidence for f in self.failures if not f.follows)[:most]
-
-
-def _by_end(end: RankExit) -> tuple[int, str, str, int, int, int, int]:
-    """By time, then by place; of records that contradict each other in all of it the failed one last."""
-    rank = -1 if end.rank is None else end.rank
-    return (end.end_time_ns or 0, end.node, end.step, end.local_rank, rank, end.wait_status or 0, end.pid or 0)
-
-
-def _order(said: Evidence) -> tuple[int, str, int, str, str, str]:
-    """By time, then by place in its file, then by what it says: independent of the order in which reports came, and of where a file lies."""
-    place = (said.source.file, said.source.offset) if isinstance(said.source, Quote) else ("", 0)
-    return (said.time_ns or 0, *place, said.says, said.pattern or "", said.id)

@@ -22,19 +22,19 @@ from gpualert_slurm.classifier.parents import command_lines, saved_to
 from gpualert_slurm.classifier.recount import counted_steps
 from gpualert_slurm.evidence import Evidence, Quote
 
-LEAST_COUNT, LEAST_LOSSES = 3, 8
+LEAST_COUNT, LEAST_LOSSES = 3, 5
 MOST_LINES, MOST_LINE, MOST_TEXT = 60, 300, 16 * 1024
 MOST_SETTINGS = 4
 """A line with more names and values than these tells settings."""
 HIGHEST = 0.97
 """Of the highest of all losses, what the first one is at least where nothing had been learned."""
-FELL, FELL_EARLY, EARLY = 0.08, 0.33, 0.3
-"""How far the loss came down, at least; so much of it within the first part of the run."""
-_ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights|zip)"
+FELL, FELL_EARLY, EARLY, HALF = 0.08, 0.33, 0.3, 0.5
+"""How far the loss came down, at least; so much of it within the first part of the run; or to a share of what it was."""
+_ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights|ini|w|dat)"
 _FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])", re.IGNORECASE)
 _IN_NAME = re.compile(r"(?<!\d)0{0,9}(\d{1,9})(?!\d)")
 _COUNTS = (
-    r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?"
+    r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?|blocks?|portions?|laps?"
     r"|Epochen?|Schritte?n?|Runden?|Durchg[äa]nge?n?|[ée]tapes?|[ée]poques?|passages?|vueltas?|pasos?|[ée]pocas?"
 )
 _WORD_BEFORE = re.compile(r"(?P<word>[^\W\d_]{2,24})['\"]?\s{0,3}[:=#(\[]?\s{0,4}\Z")
@@ -53,7 +53,8 @@ _OTHERS = re.compile(
 )
 _INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)
 _PROGRAM = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{0,200}/(?:env|bin|lib|python)[\w./-]{0,200}")
-"""The interpreter's own path, in which words mean nothing."""
+_SCRIPT = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?:py|sh|pl|R|jl)\b")
+"""The interpreter's own path and the program's name, in which words mean nothing."""
 """Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
 _TAKES = re.compile(
     r"\b(?:resum\w*|restor\w*|contin\w*|restart\w*|reload\w*|load\w*|read|open\w*|found|newest|latest|last|from|at|is|here|holds|has|had|have|seen|done"
@@ -69,7 +70,8 @@ _DATA = re.compile(
 """What is there beside a model's state, or is of other models."""
 _GOES_THERE = re.compile(r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE)
 _BIDS = re.compile(
-    r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar|retomar)"
+    r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar"
+    r"|retomar|(?:grow|carry|go|build)[_-]?on|(?:take|pick)[_-]?up)"
     rf"[\w.-]{{0,30}}['\"]?\s?[=:\s]\s?['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])",
     re.IGNORECASE,
 )
@@ -91,10 +93,10 @@ def known_before(facts: Facts) -> State | None:
     if told is None or not came_from_nothing(facts):
         return None
     (steps, word), lines = told, before_progress(facts)
-    commands = [_PROGRAM.sub(" ", line) for line, _ in command_lines(facts.job, facts.row)]
+    commands = [_SCRIPT.sub(" ", _PROGRAM.sub(" ", line)) for line, _ in command_lines(facts.job, facts.row)]
     if any(_OTHERS.search(text) for text in (*lines, *commands)) or any(_INITIAL.search(line) for line in lines):
         return None
-    reach = max(steps[-1], facts.advance.steps_planned or 0)
+    reach = max(steps[-1], facts.advance.steps_planned or 0, (facts.measured.counter.planned or 0) if facts.measured is not None else 0)
     for state in (*_said(facts, lines, word), *_bidden(facts)):
         if max(LEAST_COUNT, 2 * steps[0]) <= state.count < reach and (state.bidden or _its_own(facts, state)):
             return state
@@ -102,19 +104,25 @@ def known_before(facts: Facts) -> State | None:
 
 
 def came_from_nothing(facts: Facts) -> bool:
-    """Whether the loss began at its highest and came down as one does that begins with nothing: most of its way early."""
+    """Whether what is lowered began at its highest and came down as it does where nothing had been learned; whatever it is called."""
     loss = facts.advance.loss
     if loss is not None and len(loss.values) >= LEAST_LOSSES:
         return _from_nothing(finite(loss.values))
-    return any(_from_nothing(c.values) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts)
+    if any(_from_nothing(c.values) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts):
+        return True
+    found = facts.measured
+    return found is not None and any(_from_nothing(m.values) for m in found.measures)
 
 
 def _from_nothing(numbers: Sequence[float]) -> bool:
-    if len(numbers) < LEAST_LOSSES or not all(math.isfinite(v) and v >= 0 for v in numbers):
+    if len(numbers) < LEAST_LOSSES or not all(math.isfinite(v) for v in numbers):
         return False
-    first, last = max(numbers[:2]), statistics.median(numbers[-3:])
-    early = statistics.median(numbers[max(1, int(EARLY * len(numbers))) - 1 :][:3])
-    return first >= HIGHEST * max(numbers) and first - last >= FELL * first and first - early >= FELL_EARLY * (first - last)
+    floor = min(numbers)
+    values = [v - floor for v in numbers] if floor < 0 else list(numbers)  # decibels, log-likelihoods
+    first, last = max(values[:2]), statistics.median(values[-3:])
+    early = statistics.median(values[max(1, int(EARLY * len(values))) - 1 :][:3])
+    fell = first - last >= FELL * first and (first - early >= FELL_EARLY * (first - last) or last <= HALF * first)
+    return first >= HIGHEST * max(values) and fell
 
 
 def _counted(facts: Facts) -> tuple[list[int], str] | None:
@@ -124,6 +132,8 @@ def _counted(facts: Facts) -> tuple[list[int], str] | None:
     if counter is None or not _from_the_first(counter[0]):
         found = (([int(v) for v in c.values], c.name) for c in columns(facts.advance.marks, facts.job) if c.counts)
         counter = next(((counts, name) for counts, name in found if len(counts) >= LEAST_LOSSES and _from_the_first(counts)), None)
+    if counter is None and (told := facts.measured) is not None and told.counter.from_the_first:
+        counter = (list(told.counter.counts), told.counter.word)
     return counter
 
 
@@ -170,7 +180,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
             continue
         found = beside.search(bare)
         count = int(found["at"] or found["of"]) if found is not None else None
-        if count is None and _TAKES.search(bare):
+        if count is None and (_TAKES.search(bare) or any(files[0] in command for command, _ in command_lines(facts.job, facts.row))):
             count = _named(files[0])
         if count is not None:
             cites = tuple(e for e in facts.advance.loaded if isinstance(e.source, Quote) and files[0] in e.source.text)

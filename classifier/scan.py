@@ -13,6 +13,7 @@ from gpualert_slurm.classifier.bulk import Choice
 from gpualert_slurm.classifier.counting import counted
 from gpualert_slurm.classifier.engine import Engine, engine
 from gpualert_slurm.classifier.harvest import SERIES, Arrival, Harvest
+from gpualert_slurm.classifier.held_up import held_up
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES, Block, Line, bare, blocks, bounds, clean, flat, heard
 from gpualert_slurm.classifier.log_ends import Ends
 from gpualert_slurm.classifier.page import Page, placed
@@ -321,21 +322,22 @@ class _Pass:
 
     def _counted_anew(self) -> list[Match]:
         """The same lines with their counters, where a pattern knew of losses alone and not what they are counted by; none: it cannot be told."""
-        bare = self.found.bare_losses()
-        if bare is None:
+        if (bare := self.found.bare_losses()) is None:
             return []
         key, places = bare
         rows = counted(self.ends.lines(self.read), self.found.places() - places, self.found.when)
         losses = [row.line.offset for row in rows if "loss" in row.data and ("step" in row.data or "epoch" in row.data)]
-        if len(losses) < self.found.kept[key].seen or not places <= set(losses):
-            return []
-        self.found.forget(key)
-        return rows
+        if whole := len(losses) >= self.found.kept[key].seen and places <= set(losses):
+            self.found.forget(key)
+        return rows if whole else []
 
     def _count_saves(self) -> None:
-        """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save."""
+        """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save; what they took."""
         if self.found.told("checkpoint_saved") < LEAST_TOLD and self.found.told("progress", surely=False):
             for match in saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")):
+                self.found.add(match)
+        if self.found.arrival is not None:
+            for match in held_up(self.ends.lines(self.read), self.found.when, self.found.going(saves=False)):
                 self.found.add(match)
 
     def _read_beginning(self) -> None:

@@ -13,6 +13,8 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.held_up import by_word, told_s
+from gpualert_slurm.classifier.measures import whole
 from gpualert_slurm.classifier.saves import of_no_state
 from gpualert_slurm.evidence import Evidence
 
@@ -39,12 +41,6 @@ _OF_PASS = re.compile(
     re.IGNORECASE,
 )
 """A pass that has ended, and what it took."""
-_TOOK = re.compile(
-    r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
-    r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt)(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
-    r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -65,7 +61,7 @@ def timed_saves(facts: Facts) -> Timed | None:
         return None
     best: Timed | None = None
     for one in (x for report in facts.job.reports for x in report.excerpts):
-        text = one.head if len(one.head) >= one.bytes_total else f"{one.head}\n{one.tail}"
+        text = whole(one)
         kinds: dict[str, list[tuple[float, str]]] = {}
         for line in text[:MOST_TEXT].splitlines():
             if len(line) <= MOST_LINE and (took := took_s(line)) is not None:
@@ -80,20 +76,15 @@ def timed_saves(facts: Facts) -> Timed | None:
 
 def _trains(facts: Facts) -> bool:
     """Whether a loss is told: of a job whose work is to write, its writing is no delay."""
-    return facts.advance.loss is not None or any(c.loses for c in columns(facts.advance.marks, facts.job))
+    return facts.advance.loss is not None or facts.measured is not None or any(c.loses for c in columns(facts.advance.marks, facts.job))
 
 
 def took_s(line: str) -> float | None:
     """How long something was written, by a line's own word; None for every other line."""
     words = line.replace("_", " ")
-    if _WRITES.search(words) is None or _NOT_SO.search(words) or of_no_state(line):
+    if (_WRITES.search(words) is None and not by_word(line)) or _NOT_SO.search(words) or of_no_state(line):
         return None
-    found = list(_TOOK.finditer(line))
-    if not found:
-        return None
-    last = found[-1]
-    value, unit = float((last["value"] or last["said"]).replace(",", ".")), last["unit"] or last["after"] or last["key"] or "s"
-    return value / 1000 if unit.lstrip("_ ").lower().startswith(("ms", "milli")) else value
+    return told_s(line)
 
 
 def _of_kind(facts: Facts, lines: list[tuple[float, str]], left_out: float, whole_s: float) -> Timed | None:

@@ -23,6 +23,12 @@ STORM_TIME = 0.2
 """So is a fifth of the time in saves."""
 CHEAP = 0.02
 """Saves that take less of the time by their own word hold nobody up, however many they are."""
+HELD_UP = 0.3
+"""So is more of it before lines that tell of a write, by when they came."""
+CHEAP_SEEN = 0.05
+"""The same by when their lines came."""
+SLOW_S = 0.1
+"""Counts of a small program that take as long, with a write in each, take it for the write."""
 MIN_STEPS = 20
 LEAST_SAVES = 3
 """Fewer, however long they took, are no habit."""
@@ -85,7 +91,7 @@ def _saving(facts: Facts) -> Assessment | None:
     said = share_said(go, saves, _trained_s(facts))
     own = spent(facts, "save")
     share = max((s for s in (share_seen(go, saves), said, own.share if own is not None else None) if s is not None), default=None)
-    often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and (said is None or said >= CHEAP)
+    often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and (said is None or said >= CHEAP) and not _cheap(facts)
     long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
     if own is not None and own.share >= STORM_TIME and saves == 0:
         return _by_its_word(facts, own)
@@ -131,8 +137,41 @@ def _told_each_time(facts: Facts) -> Assessment | None:
     """A fifth of the time in what many lines alike say that they wrote, whatever it was."""
     timed = timed_saves(facts)
     if timed is None or timed.share < STORM_TIME:
-        return None
+        return _held_up(facts)
     return _by_its_word(facts, Spent(timed.share, timed.said, timed.cites), f", {timed.count} times")
+
+
+def _held_up(facts: Facts) -> Assessment | None:
+    """A fifth of the time before lines that tell of what was written, by when they came."""
+    held = max(facts.said("held_up"), key=lambda e: float(e.data["share"]), default=None)
+    if held is None or facts.measured is None:
+        return None
+    count, share, each_s = int(held.data["count"]), float(held.data["share"]), float(held.data.get("each_s", 0.0))
+    steps = max(facts.measured.counter.counts[-1], facts.measured.counter.planned or 0)
+    if held.data.get("alone"):  # the work itself lies between them
+        if count < MIN_STEPS or count < STORM_SHARE * steps or count > steps or each_s < SLOW_S:
+            return None
+        words_ = f"it wrote {count} times in {steps} counts, each {each_s:.2g} s"
+    elif share < HELD_UP:
+        return None
+    else:
+        words_ = f"{share:.0%} of the time passed before {count} lines that tell of what it wrote"
+    told = Account(
+        headline=words.headline(f"completed, but {words_}"),
+        shows=(Said(words_, (held, *facts.advance.marks[-1:])), *_ended(facts)),
+        fault=Fault.USER,
+        variant="save_storm",
+        implies=("much of the time went into saving",),
+        advice=("Save less often, to node-local storage, or asynchronously (torch.distributed.checkpoint.async_save).",),
+        lost=False,
+    )
+    return ruled_in(words_, f"less than {STORM_TIME:.0%} of the time", told)
+
+
+def _cheap(facts: Facts) -> bool:
+    """Whether next to no time passed before the lines that tell of a save."""
+    held = facts.said("held_up")
+    return bool(held) and all(float(e.data["since"]) < CHEAP_SEEN and not e.data.get("alone") for e in held)
 
 
 def _trained_s(facts: Facts) -> float | None:

@@ -22,6 +22,7 @@ from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.recount import from_the_first
+from gpualert_slurm.classifier.shapes import shape_of
 from gpualert_slurm.classifier.trials import behind, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.evidence import Evidence, Quote
@@ -101,7 +102,8 @@ class Divergence(FailureMode):
         if (aside := _of_nothing(facts, loss)) is not None:
             return aside
         if loss is None:
-            return _of_columns(facts) or not_testable("no loss was printed" if facts.has_logs else "no output was captured", FLIP)
+            why = "no loss was printed" if facts.has_logs else "no output was captured"
+            return _of_columns(facts) or _of_shapes(facts) or not_testable(why, FLIP)
         if _left_at_it(facts, loss):
             return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
@@ -111,7 +113,7 @@ class Divergence(FailureMode):
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
         few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
-            return _of_columns(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", FLIP)
+            return _of_columns(facts) or _of_shapes(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", FLIP)
         variant, words_ = _shape(facts, loss)
         if variant not in {None, "non_finite"} and _reinforced(facts):
             return not_testable("a loss of reinforcement learning: its height says nothing of learning", FLIP)
@@ -119,7 +121,7 @@ class Divergence(FailureMode):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
         cite = citations.series(loss)
         if variant is None or cite is None:
-            return _of_columns(facts) or ruled_out(words_, FLIP, *((cite,) if cite else ()))
+            return _of_columns(facts) or _of_shapes(facts) or ruled_out(words_, FLIP, *((cite,) if cite else ()))
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
 
 
@@ -143,6 +145,18 @@ def _of_columns(facts: Facts) -> Assessment | None:
         return None
     variant, told, marks = found
     return ruled_in(told, "a number that gets better", _shaped(facts, variant, told, marks))
+
+
+def _of_shapes(facts: Facts) -> Assessment | None:
+    """What the numbers of a run that ended well did, whatever they are called."""
+    loss = facts.advance.loss
+    if not facts.ended_well or _reinforced(facts) or (loss is not None and learned(loss) == "learned"):
+        return None
+    if (found := shape_of(facts)) is None:
+        return None
+    variant, told = found
+    cited = facts.advance.marks[-3:] or facts.said("progress")[-3:] or facts.cite_end()
+    return ruled_in(told, "numbers that change for the better", _shaped(facts, variant, told, cited))
 
 
 def _guarded(facts: Facts) -> Evidence | None:
@@ -214,7 +228,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
 def _came_to_rest(numbers: list[float]) -> bool:
     """Whether the loss stands where it came by ever smaller steps: an optimum that was found (EM, k-means, whole batches), not a dead model."""
     before = next((v for v in reversed(numbers) if v != numbers[-1]), None)
-    return before is not None and numbers[-1] == min(numbers) and before - numbers[-1] <= REST * (max(numbers) - numbers[-1])
+    least = max(REST * (max(numbers) - numbers[-1]), 1.5 * _grain(numbers))
+    return before is not None and numbers[-1] == min(numbers) and before - numbers[-1] <= least and max(numbers) > numbers[-1]
 
 
 def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.lineage import known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.own_state import own_state_failed
 from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
@@ -135,6 +136,8 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
         account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
         return ruled_in(said, flip, replace(account, shows=(*account.shows, Said("that is the file it was to go on from", (named,)))))
     variant = takes_up(error) or failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None)
+    if variant is None and (own := own_state_failed(facts, error)) is not None:
+        return ruled_in(f"{said}, and it was to go on from {own[1]}", flip, _crashed(facts, error, own[0]))
     return ruled_in(f"{said}, while it went on from what was saved", flip, _crashed(facts, error, variant)) if variant is not None else None
 
 

@@ -1,0 +1,148 @@
+"""How long a run stood before the lines that tell of what it wrote: by when its lines arrived, whatever words they have.
+
+A line that tells of a write comes when it is done, behind one that told of something else: the time between the two went into it. Lines alike but for
+their numbers are added up. Where the same kind of line comes again and again, nothing tells how much of the time between went into the work itself;
+and a word that something begins to be written has its time behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.lines import Line
+from gpualert_slurm.classifier.pattern import Data, Match
+from gpualert_slurm.evidence import Role
+
+PATTERN = "held_up.lines"
+LEAST = 6
+MOST_TEXT = 300
+OTHERS_BEFORE = 0.8
+"""Of such lines, those that follow a line of another kind."""
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_FILE = re.compile(
+    r"[\w./~@+=-]{0,200}\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights"
+    r"|ini|w|dat|full|shared|txt|bak|tmp)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot\w{0,5}|check-?point\w{0,3}|ckpts?|writ(?:e|es|ing|ten)|wrote|dump\w{0,3}"
+    r"|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
+    r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|on disk|full state|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
+    r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|copi[ae]\w{0,3})(?![A-Za-z])|-> |=> |> \S",
+    re.IGNORECASE,
+)
+_TOOK = re.compile(
+    r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
+    r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt)(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
+    r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|copying|start\w*|begin\w*)\b", re.IGNORECASE)
+_NOT_SO = re.compile(
+    r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|predict\w*|process\w*|async\w*|background|fail\w*|error|retr\w+|skip\w*|loss|acc"
+    r"|prepar\w*|epoch \d+ of|nothing)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class _Kind:
+    count: int = 0
+    spent_ns: int = 0
+    """Behind the line before it, or what had come at once with that."""
+    since_ns: int = 0
+    """Behind the last line of progress."""
+    behind_others: int = 0
+    last: Line | None = None
+
+
+class _Clock:
+    """What came when, line by line; lines that come at once are one burst."""
+
+    def __init__(self) -> None:
+        self.first_ns: int | None = None
+        self.now_ns = self.before_ns = self.gap_ns = 0
+        self.progress_ns: int | None = None
+        self.going = False
+
+    def tick(self, now_ns: int, about_ns: int, *, progress: bool) -> None:
+        """The next line came."""
+        self.before_ns = self.now_ns if self.first_ns is not None else now_ns
+        self.first_ns = now_ns if self.first_ns is None else self.first_ns
+        apart = now_ns - self.before_ns - 2 * about_ns
+        if apart > 0 or self.before_ns == now_ns == self.first_ns:
+            self.gap_ns, self.going = max(0, apart), False
+        self.now_ns = now_ns
+        if progress:
+            self.going, self.progress_ns = True, now_ns
+
+
+def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None], progress: frozenset[int]) -> list[Match]:
+    """The kind of such lines that took most of the time: one match with its ``share`` and its ``count``; none where no times are known."""
+    told = [(line, time, _key(line.text)) for line in lines if line.text.strip() and (time := when(line.offset)) is not None]
+    seen = Counter(key for _, _, key in told)
+    going = {key for line, _, key in told if line.offset in progress or (seen[key] >= LEAST and "#" in key and not writes(line.text))}
+    kinds: dict[str, _Kind] = {}
+    clock, before, begun = _Clock(), "", None
+    for line, time, key in told:
+        clock.tick(*time, progress=key in going)
+        if begun is not None:
+            begun.spent_ns += clock.now_ns - clock.before_ns
+            begun.since_ns += clock.now_ns - clock.before_ns
+            begun = None
+        if before and key not in going and seen[key] >= LEAST and len(line.text) <= MOST_TEXT and writes(line.text):
+            kind = kinds.setdefault(key, _Kind())
+            kind.count += 1
+            kind.behind_others += before != key
+            kind.last = line
+            if _BEGINS.search(line.text):
+                begun = kind
+            else:
+                kind.since_ns += clock.now_ns - (clock.progress_ns if clock.progress_ns is not None else clock.before_ns)
+            if begun is None and not clock.going:  # what came at once with a line of the work took nothing
+                took_s = told_s(line.text)
+                kind.spent_ns += clock.gap_ns if took_s is None else min(clock.gap_ns, int(1e9 * took_s))
+        before = key
+    return _of(kinds, clock)
+
+
+def _key(text: str) -> str:
+    return _NUMBER.sub("#", CLOCK.sub("", text[:MOST_TEXT]))
+
+
+def told_s(text: str) -> float | None:
+    """How long a line says that something took, its last such number; None where it says nothing."""
+    if not (found := list(_TOOK.finditer(text))):
+        return None
+    last = found[-1]
+    value, unit = float((last["value"] or last["said"]).replace(",", ".")), last["unit"] or last["after"] or last["key"] or "s"
+    return value / 1000 if unit.lstrip("_ ").lower().startswith(("ms", "milli")) else value
+
+
+def _of(kinds: dict[str, _Kind], clock: _Clock) -> list[Match]:
+    apart = [kind for kind in kinds.values() if kind.behind_others >= OTHERS_BEFORE * kind.count]
+    best = max(apart or kinds.values(), key=lambda kind: kind.spent_ns, default=None)
+    whole_ns = clock.now_ns - (clock.first_ns or 0)
+    if best is None or best.last is None or whole_ns <= 0:
+        return []
+    data: Data = {"share": round(min(1.0, best.spent_ns / whole_ns), 4), "since": round(min(1.0, best.since_ns / whole_ns), 4), "count": best.count}
+    if not apart:
+        data |= {"each_s": round(whole_ns / 1e9 / best.count, 4), "alone": True}
+    return [Match("held_up", Role.MARKER, best.last, PATTERN, data=data)]
+
+
+def writes(text: str) -> bool:
+    """Whether a line tells of something that was written to a file, or names one beside a word for it."""
+    if not by_word(text):
+        return False
+    return _FILE.search(text) is not None or _NUMBER.search(text) is None or "tate" in text or told_s(text) is not None
+
+
+def by_word(text: str) -> bool:
+    """Whether a line has a word for writing, and none for something else."""
+    words = text.replace("_", " ")
+    return _WRITES.search(words) is not None and _NOT_SO.search(words) is None

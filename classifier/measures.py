@@ -1,0 +1,171 @@
+"""What a run counts and what it measures, by how the numbers behave and by no name: tables, YAML, prose, decibels, any tongue.
+
+Lines alike but for their numbers are rows; the place of a number in them is a series. One that goes up by the same whole step is what the run
+counts by. Fractions that are told as often, and are no clock, no rate and no setting, are what it measures. A record may be told over
+several lines: each is a row of its own kind, told as often as the counter's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.numbers import pointed
+from gpualert_slurm.excerpt import Excerpt
+from gpualert_slurm.job_record import JobRecord
+
+LEAST = 5
+MOST_LINES, MOST_LINE, MOST_TEXT, MOST_NUMBERS = 4000, 300, 128 * 1024, 16
+STRAIGHT = 0.02
+"""Steps of a clock differ by no more than this of their mean."""
+_NUMBER = re.compile(
+    r"(?<![\w.])([-+]?(?:\d{1,15}(?:\.\d{0,15})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_])))(?![\d.]*\d)", re.IGNORECASE
+)
+_NAME = re.compile(r"([^\W\d_][\w ./@+|-]{0,40}?)[^\w]{0,12}\Z")
+_NO_MEASURE = re.compile(
+    r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
+    r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev"
+    r"|seen|count|steps?|epochs?|it|utt|hours?|eta|pas|taux|tasa|Rate|ts|wall|progress|done)(?:\b|_|\Z)|\|g\||/s\b|%\|",
+    re.IGNORECASE,
+)
+"""Names of what is set, timed or merely counted."""
+_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b")
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The counts from the first line to the last, the word before them, and how many there were to be (None: not told)."""
+
+    counts: tuple[int, ...]
+    word: str
+    planned: int | None
+
+    @property
+    def from_the_first(self) -> bool:
+        """Whether it begins with the first one, or with the first of those that are told."""
+        apart = next((b - a for a, b in pairwise(self.counts) if b > a), 1)
+        return self.counts[0] <= max(1, apart)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A fraction that was told with each count, and the word before it."""
+
+    name: str
+    values: tuple[float, ...]
+    digits: int
+    """Of the longest of its numbers, those that say something."""
+
+    @property
+    def finite(self) -> list[float]:
+        """Those that are numbers."""
+        return [v for v in self.values if math.isfinite(v)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one log counts by, and what it measures."""
+
+    counter: Counter
+    measures: tuple[Measure, ...]
+
+
+@dataclass
+class _Series:
+    name: str
+    texts: list[str]
+    behind: str
+
+    def values(self) -> list[float]:
+        return [float(text) for text in self.texts]
+
+
+def measured(job: JobRecord) -> Measured | None:
+    """The log of the longest count that is told beside a measure; None where there is none."""
+    best: Measured | None = None
+    for one in (x for report in job.reports for x in report.excerpts):
+        found = of_lines(whole(one)[:MOST_TEXT].splitlines()[:MOST_LINES])
+        if found is not None and (best is None or len(found.counter.counts) > len(best.counter.counts)):
+            best = found
+    return best
+
+
+def whole(one: Excerpt) -> str:
+    """An excerpt's text: head and tail, what both have but once."""
+    head, tail = one.head.encode("utf-8", "replace"), one.tail.encode("utf-8", "replace")
+    if len(head) >= one.bytes_total or not tail:
+        return one.head
+    twice = len(head) + len(tail) - one.bytes_total
+    return (head + (tail[twice:] if twice >= 0 else b"\n" + tail)).decode("utf-8", "replace")
+
+
+def of_lines(lines: Sequence[str]) -> Measured | None:
+    """The same of lines."""
+    series = _series(lines)
+    counters = [(key, c) for key, group in series.items() for at, one in enumerate(group) if (c := _counter(one, group, at)) is not None]
+    for key, counter in sorted(counters, key=lambda found: (-len(found[1].counts), not found[1].word)):
+        rows = len(counter.counts)
+        own = [m for one in series[key] if (m := _measure(one)) is not None]
+        others = [group for other, group in series.items() if other != key and abs(len(group[0].texts) - rows) <= 1]
+        beside = [m for group in others for one in group if (m := _measure(one)) is not None]
+        if own or beside:
+            return Measured(counter, tuple(own or beside))
+    return None
+
+
+def _series(lines: Sequence[str]) -> dict[tuple[str, ...], list[_Series]]:
+    kinds: dict[tuple[str, ...], list[list[str]]] = {}
+    header: dict[int, list[str]] = {}
+    for line in lines:
+        if not line or len(line) > MOST_LINE or line.startswith(("Traceback", "  File ", "#gpualert")):
+            continue
+        text = pointed(CLOCK.sub("", line) if ":" in line else line)
+        parts = _NUMBER.split(text)
+        if not 3 <= len(parts) <= 2 * MOST_NUMBERS + 1:
+            if len(parts) == 1 and len(names := [n for n in re.split(r"[\s,;|│┃\t]+", line.strip(" |│┃\t,;#")) if n]) > 1:
+                header.setdefault(len(names), names)
+            continue
+        kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append(parts)
+    found: dict[tuple[str, ...], list[_Series]] = {}
+    for key, rows in kinds.items():
+        if len(rows) < LEAST:
+            continue
+        names = [named[1].strip() if (named := _NAME.search(part)) else "" for part in key[:-1]]
+        if not any(names):
+            names = header.get(len(names), names)
+        found[key] = [_Series(name, [row[2 * at + 1] for row in rows], key[at + 1]) for at, name in enumerate(names)]
+    return found
+
+
+def _counter(one: _Series, group: Sequence[_Series], at: int) -> Counter | None:
+    if any("." in text or "n" in text.lower() for text in one.texts):
+        return None
+    counts = [int(text.partition("e")[0]) for text in one.texts]
+    steps = {b - a for a, b in pairwise(counts[:-1])}
+    if len(steps) == 2 and counts[0] == 1 and counts[1] - counts[0] + 1 in steps:
+        steps = {b - a for a, b in pairwise(counts[1:-1])}  # 1, 40, 80
+    if len(steps) == 2 and min(steps) > 0 and max(steps) % min(steps) == 0 and sum(b - a == max(steps) for a, b in pairwise(counts)) == 1:
+        steps = {min(steps)}  # what lies between head and tail is not here
+    if len(steps) != 1 or min(steps) < 1 or counts[-1] <= counts[-2] or counts[0] < 0:
+        return None
+    behind = group[at + 1] if at + 1 < len(group) else None
+    planned = None
+    if behind is not None and len(set(behind.texts)) == 1 and behind.texts[0].isdigit() and int(behind.texts[0]) >= counts[-1]:
+        planned = int(behind.texts[0])
+    return Counter(tuple(counts), one.name, planned)
+
+
+def _measure(one: _Series) -> Measure | None:
+    """Fractions that are no clock, no rate and no setting."""
+    if _NO_MEASURE.search(one.name) or _UNIT.match(one.behind) or not any("." in text or "n" in text.lower() for text in one.texts):
+        return None
+    values = one.values()
+    finite = [v for v in values if math.isfinite(v)]
+    ups = [b - a for a, b in pairwise(finite)]
+    if len(finite) >= LEAST and min(ups) > 0 and max(ups) - min(ups) <= STRAIGHT * (sum(ups) / len(ups)):
+        return None  # a clock
+    return Measure(one.name, tuple(values), max(len(text.strip("-+0.").replace(".", "")) for text in one.texts))

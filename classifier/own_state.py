@@ -1,0 +1,76 @@
+"""An error before the first step about a state of the run's own that the command line names: ``--weights out/ae-010.npz``, ``load=q-900.json``.
+
+That a state is the run's own, and not somebody's weights, is told by the count in its name (that far it had come), or by an option that says to go
+on. What went wrong with it is told by the error alone, in any library's words: it cannot be read, it is not there, its sizes are others.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.parents import command_lines
+from gpualert_slurm.evidence import Evidence
+
+_CAUSES = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
+_STATE = re.compile(
+    r"(?<![\w./~@+-])(?P<path>[\w./~@+-]{1,200}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib"
+    r"|ubj|model|db|eqx|weights|ini|w|dat))(?![\w/-])",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
+_GOES_ON = re.compile(
+    r"(?:resum|restor|continu|reload|restart|reprise|fortsetz|weiter|reanud|retom|warm|(?:grow|carry|go|build)[_-]?on|(?:take|pick)[_-]?up|memory|load)"
+    r"[\w.-]{0,30}['\"]?\s?[=:\s]\s?['\"]?\Z",
+    re.IGNORECASE,
+)
+_OF_OTHERS = re.compile(
+    r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
+    r"|hub|imagenet|out(?:put)?\b|save|write|log|init|table|split|fold",
+    re.IGNORECASE,
+)
+"""In the option or the path: what is no state of the run's own, or is yet to be written."""
+_UNREADABLE = re.compile(
+    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|\bErrno 22\b|[Pp]arsing"
+    r"|ParseError|parse"
+    r"|PytorchStreamReader|zip archive|end of file|unexpected|json parsing|deseriali|not a (?:zip|valid)|reading array data|input_stream|u?b?json"
+)
+_SIZES = re.compile(
+    r"broadcast|shape|size|dimension|\blayers?\b|\bunits?\b|\bcells\b|\bweights\b|features|expect|mismatch|columns|\bhas \d|\bheads?\b|differ"
+    r"|\bneeds? \d",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(r"no such file|not found|does not exist|cannot open|could not open|opening", re.IGNORECASE)
+
+
+def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
+    """The variant of a resume that failed, and the state; None where the error is of something else."""
+    if error.cause not in _CAUSES or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
+        return None
+    state = _own(facts)
+    if state is None:
+        return None
+    kind, message = str(error.data.get("type", "")), f"{error.data.get('message', '')} {error.data.get('more', '')}"[:2000]
+    function = f"{error.data.get('function', '')} {str(error.data.get('doing', ''))[-240:]}"
+    last = state.rpartition("/")[2]
+    if kind == "FileNotFoundError" or _NOT_THERE.search(message):
+        return ("no_valid_checkpoint", state) if last in message else None
+    if last not in message and re.search(r"data(?!_ptr)|vocab|config\b|token|label|image", function, re.IGNORECASE):
+        return None
+    if _UNREADABLE.search(f"{kind}: {message}"):
+        return "corrupt", state
+    return ("size_mismatch", state) if _SIZES.search(message) and len(re.findall(r"\d+", message)) > 1 else None
+
+
+def _own(facts: Facts) -> str | None:
+    """The one state on the command lines that is the run's own."""
+    found: dict[str, None] = {}
+    for line, _ in command_lines(facts.job, facts.row):
+        for state in _STATE.finditer(line):
+            option = re.split(r"[\s,{]", line[: state.start()].rstrip("= :'\""))[-1]
+            name = state["path"].rpartition("/")[2].rpartition(".")[0]
+            mine = _COUNTED.search(name) is not None or _GOES_ON.search(line[: state.start()][-60:]) is not None
+            if mine and _OF_OTHERS.search(option) is None and _OF_OTHERS.search(name) is None:
+                found[state["path"]] = None
+    return next(iter(found)) if len(found) == 1 else None

@@ -1,0 +1,112 @@
+"""What the numbers of a run did, whatever they are called: became nan, flew off by orders of magnitude, or never moved.
+
+Which way is better no name tells here. But nothing that is measured of a run that goes well becomes a hundred times what it was at first and at its
+lowest, or lies from the first line to the last where it lay, with all that is measured beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Sequence
+
+from gpualert_slurm.classifier.chance import changing
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.hover import trend
+from gpualert_slurm.classifier.measures import Measure, Measured
+from gpualert_slurm.classifier.unlearned import tuned_or_played
+
+LEAST_GONE, LEAST_FLOWN, LEAST_STILL = 4, 6, 10
+FLOWN = 100.0
+"""Of its first values and of its lowest, what a number has flown to."""
+LOST, FALLEN = 5.0, 2.0
+"""Of its lowest, where a number stands that had come down to it; of its lowest, what it was at first, at least."""
+STANDS = 0.01
+LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
+"""Of its height: all that a number moved; its noise, where it has no slope by its own error."""
+OUTLIER = 3.0
+LEAST_DIGITS, MANY_DIGITS = 3, 5
+WARMING = 100
+_OTHERS = re.compile(
+    r"val\w{0,8}|eval\w{0,8}|test|dev|h[eo]ld[- ]?out|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1"
+    r"|prec\w{0,6}|recall|std"
+    r"|var(?:iance)?|rhat|r2|pearson|return|reward",
+    re.IGNORECASE,
+)
+_GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr", re.IGNORECASE)
+_DOES = re.compile(
+    r"scor|process|\brows?\b|\bread\b|wrote|written|\bfiles?\b|\bitems?\b|predict|eval|infer|test|valid|render|convert|\btiles?\b|bench",
+    re.IGNORECASE,
+)
+"""What is counted where nothing is learned."""
+_STEPS = re.compile(r"(?:global|train)?[_ ]?(?:steps?|it|iter(?:ation)?s?|upd(?:ate)?s?|batch(?:es)?)\Z", re.IGNORECASE)
+
+
+def shape_of(facts: Facts) -> tuple[str, str] | None:
+    """Variant of a run that did not learn, and the words; None where the numbers do not show it."""
+    found = facts.measured
+    if found is None:
+        return None
+    return _gone(found) or _flown(found) or _still(facts, found)
+
+
+def _gone(found: Measured) -> tuple[str, str] | None:
+    """The first of its measures is no number at the end, and not of validation alone."""
+    own = [m for m in found.measures if _OTHERS.search(m.name) is None]
+    if not own or len(own[0].values) < LEAST_GONE:
+        return None
+    first = own[0]
+    if any(math.isfinite(v) for v in first.values[-3:]):
+        return None
+    all_along = not first.finite
+    return "non_finite", f"{_called(first)} was no number {'from the first line on' if all_along else 'any more at the end'}"
+
+
+def _flown(found: Measured) -> tuple[str, str] | None:
+    for m in found.measures:
+        values = m.finite
+        if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or _GAINS.search(m.name):
+            continue
+        first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
+        if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:
+            return "spike", f"{_called(m)} went from {values[0]:.4g} to {values[-1]:.4g}"
+        tail = values[-max(4, len(values) // 6) :]
+        at = values.index(lowest)
+        stands = max(tail) - min(tail) <= STANDS * last
+        if stands and lowest > 0 and last >= max(LOST * lowest, values[0]) and values[0] >= FALLEN * lowest and 0 < at < 0.8 * len(values):
+            return "plateau", f"{_called(m)} had come down from {values[0]:.4g} to {lowest:.4g}, and stands at {last:.4g}"
+    return None
+
+
+def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    counter, measures = found.counter, [m for m in found.measures if m.digits]
+    if len(counter.counts) < LEAST_STILL or not counter.from_the_first or not measures or facts.advance.loaded:
+        return None
+    if _DOES.search(counter.word) or any(_GAINS.search(m.name) for m in measures) or any(_DOES.search(m.name) for m in measures[:1]):
+        return None
+    if _STEPS.search(counter.word) and counter.counts[-1] < WARMING:
+        return None
+    if not all(len(m.finite) == len(m.values) and lies(m.values) for m in measures):
+        return None
+    moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
+    stood = sum(m.digits >= MANY_DIGITS for m in measures)
+    if not (moved or stood > 1 or (stood and len(counter.counts) >= LEAST_STILL + 2)) or tuned_or_played(facts.job) or changing(facts.job):
+        return None
+    first = next((m for m in measures if len(set(m.values)) > 1), measures[0])
+    height = f"{statistics.fmean(first.values):.4g}"
+    return "flat", f"{_called(first)} lay about {height} from the first line to the last, with all that is told beside it"
+
+
+def lies(values: Sequence[float]) -> bool:
+    """Whether numbers lie where they lay: they moved by next to nothing, or are noise without a slope and without a first value apart."""
+    mean = abs(statistics.fmean(values))
+    if max(values) - min(values) <= LITTLE * mean:
+        return True
+    rest = values[1:]
+    apart = abs(values[0] - statistics.fmean(rest)) > OUTLIER * statistics.pstdev(rest)
+    return mean > 0 and not apart and len(values) >= LEAST_STILL + 2 and statistics.pstdev(values) <= NOISE * mean and abs(trend(values)) < STEADY
+
+
+def _called(measure: Measure) -> str:
+    return measure.name or "what its lines measure"
