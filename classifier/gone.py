@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.measures import of_lines
+from gpualert_slurm.classifier.words import headline
 from gpualert_slurm.evidence import Evidence, Quote
 
 LEAST_GONE = 4
@@ -42,3 +44,18 @@ def _other(before: str, value: str) -> bool:
     """Whether what is not a number is of something else than the loss: a perplexity overflows to inf, and is nan where the loss is."""
     other = _OTHERS.search(before)
     return other is not None and not (other[0].lower().startswith(("ppl", "perplex")) and "nan" in value.lower())
+
+
+_LEFT_AT = re.compile(
+    r"(?:\b(?:is|was|became|becomes|turned|are|now|ist|est|es)|[=:])\s?['\"]?(?:nan|inf(?:inity)?|not finite|not a number)(?![\w.])", re.IGNORECASE
+)
+LAST_BYTES = 1200
+
+
+def left_at(facts: Facts) -> str | None:
+    """The last line of a log, where it says that what the lines before it measure is no number any more."""
+    for one in (x for report in facts.job.reports for x in report.excerpts):
+        lines = [line for line in (one.tail or one.head)[-LAST_BYTES:].splitlines() if line.strip()]
+        if lines and _LEFT_AT.search(lines[-1]) and of_lines(lines[:-1], 2) is not None:
+            return headline(lines[-1])
+    return None

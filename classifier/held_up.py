@@ -24,7 +24,7 @@ OTHERS_BEFORE = 0.8
 """Of such lines, those that follow a line of another kind."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _FILE = re.compile(
-    r"[\w./~@+=-]{0,200}\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights"
+    r"\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights"
     r"|ini|w|dat|full|shared|txt|bak|tmp)\b",
     re.IGNORECASE,
 )

@@ -15,10 +15,11 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.numbers import pointed
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.job_record import JobRecord
 
-LEAST = 5
+LEAST, LEAST_BEFORE = 5, 3
 MOST_LINES, MOST_LINE, MOST_TEXT, MOST_NUMBERS = 4000, 300, 128 * 1024, 16
 STRAIGHT = 0.02
 """Steps of a clock differ by no more than this of their mean."""
@@ -33,6 +34,12 @@ _NO_MEASURE = re.compile(
     re.IGNORECASE,
 )
 """Names of what is set, timed or merely counted."""
+_PREPARES = re.compile(
+    r"load|read|file|shard|part|chunk|row|fold|trial|stage|phase|prepar|index|token|build|cach|copy|download|fetch|unpack|scan|check|worker|rank|proc|node|wait|try"
+    r"|attempt|retr|class|layer|image|sample",
+    re.IGNORECASE,
+)
+"""What is counted before anything is learned."""
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b")
 
 
@@ -103,9 +110,21 @@ def whole(one: Excerpt) -> str:
     return (head + (tail[twice:] if twice >= 0 else b"\n" + tail)).decode("utf-8", "replace")
 
 
-def of_lines(lines: Sequence[str]) -> Measured | None:
-    """The same of lines."""
-    series = _series(lines)
+def counted_before(job: JobRecord, error: Evidence) -> int | None:
+    """How far the log of ``error`` had counted before it, in at least LEAST_BEFORE lines that measure something; None where it had not."""
+    if not isinstance(error.source, Quote):
+        return None
+    for one in (x for report in job.reports for x in report.excerpts if x.path == error.source.file):
+        lines = whole(one)[:MOST_TEXT].partition("Traceback (most recent call last)")[0].splitlines()[:MOST_LINES]
+        found = of_lines(lines, LEAST_BEFORE)
+        if found is not None and found.counter.from_the_first and _PREPARES.search(found.counter.word) is None:
+            return found.counter.counts[-1]
+    return None
+
+
+def of_lines(lines: Sequence[str], least: int = LEAST) -> Measured | None:
+    """The same of lines, of which ``least`` are alike."""
+    series = _series(lines, least)
     counters = [(key, c) for key, group in series.items() for at, one in enumerate(group) if (c := _counter(one, group, at)) is not None]
     for key, counter in sorted(counters, key=lambda found: (-len(found[1].counts), not found[1].word)):
         rows = len(counter.counts)
@@ -117,7 +136,7 @@ def of_lines(lines: Sequence[str]) -> Measured | None:
     return None
 
 
-def _series(lines: Sequence[str]) -> dict[tuple[str, ...], list[_Series]]:
+def _series(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[_Series]]:
     kinds: dict[tuple[str, ...], list[list[str]]] = {}
     header: dict[int, list[str]] = {}
     for line in lines:
@@ -132,7 +151,7 @@ def _series(lines: Sequence[str]) -> dict[tuple[str, ...], list[_Series]]:
         kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append(parts)
     found: dict[tuple[str, ...], list[_Series]] = {}
     for key, rows in kinds.items():
-        if len(rows) < LEAST:
+        if len(rows) < least:
             continue
         names = [named[1].strip() if (named := _NAME.search(part)) else "" for part in key[:-1]]
         if not any(names):
@@ -142,7 +161,7 @@ def _series(lines: Sequence[str]) -> dict[tuple[str, ...], list[_Series]]:
 
 
 def _counter(one: _Series, group: Sequence[_Series], at: int) -> Counter | None:
-    if any("." in text or "n" in text.lower() for text in one.texts):
+    if one.behind.startswith("%") or any("." in text or "n" in text.lower() for text in one.texts):
         return None
     counts = [int(text.partition("e")[0]) for text in one.texts]
     steps = {b - a for a, b in pairwise(counts[:-1])}

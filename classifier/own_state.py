@@ -27,10 +27,11 @@ _GOES_ON = re.compile(
 )
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
-    r"|hub|imagenet|out(?:put)?\b|save|write|log|init|table|split|fold",
+    r"|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
     re.IGNORECASE,
 )
 """In the option or the path: what is no state of the run's own, or is yet to be written."""
+_HUB = re.compile(r"(?:\A|/)(?:zoo|hub|pre-?trained|base|models?--)[\w.-]*/|pre-?train", re.IGNORECASE)
 _UNREADABLE = re.compile(
     r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|\bErrno 22\b|[Pp]arsing"
     r"|ParseError|parse"
@@ -58,6 +59,7 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
         return ("no_valid_checkpoint", state) if last in message else None
     if last not in message and re.search(r"data(?!_ptr)|vocab|config\b|token|label|image", function, re.IGNORECASE):
         return None
+    message = message.replace(last, "")
     if _UNREADABLE.search(f"{kind}: {message}"):
         return "corrupt", state
     return ("size_mismatch", state) if _SIZES.search(message) and len(re.findall(r"\d+", message)) > 1 else None
@@ -71,6 +73,7 @@ def _own(facts: Facts) -> str | None:
             option = re.split(r"[\s,{]", line[: state.start()].rstrip("= :'\""))[-1]
             name = state["path"].rpartition("/")[2].rpartition(".")[0]
             mine = _COUNTED.search(name) is not None or _GOES_ON.search(line[: state.start()][-60:]) is not None
+            mine = mine and _HUB.search(state["path"]) is None
             if mine and _OF_OTHERS.search(option) is None and _OF_OTHERS.search(name) is None:
                 found[state["path"]] = None
     return next(iter(found)) if len(found) == 1 else None

@@ -41,7 +41,7 @@ _COMPARES = re.compile(rf"\b{_STORED_SIZE}.{{0,40}}[!=]=|[!=]= ?{_STORED_SIZE}",
 _FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")
 _NEWEST = re.compile(
     r"(?:^|\s)(?:newest|latest|ckpts?|check_?points?|snapshots?|last_?(?:run|state|model|save|ckpt|check_?point)|resume\w{0,12}|most_recent\w{0,12})"
-    r" = (?:max|min|sorted|\w{1,30}\[|next\()",
+    rf" = (?:max|min|sorted|\w{{1,30}}\[|next\()|\w\[['\"]\w{{0,20}}{_FOR_GOING_ON}\w{{0,12}}['\"]\] = (?:max|min|sorted|next)\(",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"empty sequence|(?:arg|argument) is (?:an )?empty|index out of range|^$")

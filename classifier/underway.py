@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from gpualert_slurm.classifier.measures import counted_before
 from gpualert_slurm.evidence import Evidence
+
+if TYPE_CHECKING:
+    from gpualert_slurm.classifier.facts import Facts
 
 _AFTER_STEPS = re.compile(
     r"(?:_maybe_log_save_evaluate|on_advance_end|(?:on_)?(?:train_)?(?:epoch|step|batch|iteration|rollout)_end|on_train_(?:epoch|batch|step)_end"
@@ -19,6 +24,15 @@ def after_steps(function: str, known: str | None) -> str | None:
     """What the traceback showed so far (``known``), and ``function``, its next frame's."""
     name = function.rpartition(".")[2].rstrip("()")
     return _BEFORE if _BEFORE in (name, known) else name if _AFTER_STEPS.match(name) else known
+
+
+def begun(facts: Facts, error: Evidence) -> str | None:
+    """In words, what shows that the run had begun to learn before ``error``, though no line of progress is known; None where nothing does."""
+    if (function := underway(error)) is not None:
+        return f"its traceback goes through {function}, which comes after a step"
+    if error.says not in {"exception", "error_line"} or (count := counted_before(facts.job, error)) is None:
+        return None
+    return f"it had counted to {count} in lines that measure something"
 
 
 def underway(error: Evidence | None) -> str | None:

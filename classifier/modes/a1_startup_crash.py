@@ -9,7 +9,7 @@ from gpualert_slurm.classifier.about import about, likely
 from gpualert_slurm.classifier.facts import OUTPUT_REFUSED, Facts
 from gpualert_slurm.classifier.meaning import HARDWARE
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
-from gpualert_slurm.classifier.underway import underway
+from gpualert_slurm.classifier.underway import begun
 from gpualert_slurm.evidence import Evidence, Role
 from gpualert_slurm.verdict import Fault, Phase
 
@@ -41,8 +41,8 @@ class StartupCrash(FailureMode):
         if facts.ended_well:
             return ruled_out(f"the run ended well ({facts.ending.state or 'planned end'})", flip, *facts.cite_end())
         error = facts.error
-        if error is not None and not facts.advance.seen and (behind := underway(error)):
-            return ruled_out(f"its traceback goes through {behind}, which comes after a step", "no progress before the error", error)
+        if error is not None and not facts.advance.seen and (behind := begun(facts, error)):
+            return ruled_out(behind, "no progress before the error", error)
         if facts.advance.seen and not facts.others_went_on(error):
             return ruled_out("the run had made progress", "no progress before the error", *facts.advance.marks[-1:])
         if error is None and facts.row is not None and facts.ending.exit_signal == OUTPUT_REFUSED:

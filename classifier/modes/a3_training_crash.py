@@ -8,7 +8,7 @@ from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.modes.a1_startup_crash import account, waited_in_vain
-from gpualert_slurm.classifier.underway import underway
+from gpualert_slurm.classifier.underway import begun
 
 
 class TrainingCrash(FailureMode):
@@ -32,7 +32,7 @@ class TrainingCrash(FailureMode):
             if not facts.has_logs:
                 return not_testable("no output of the job was captured", flip)
             return ruled_out("no exception that the run did not survive", flip)
-        behind = None if facts.advance.seen else underway(error)
+        behind = None if facts.advance.seen else begun(facts, error)
         if not (facts.advance.seen or behind) or facts.others_went_on(error):
             return ruled_out("no progress before the error", "progress before the error", error)
         if waited_in_vain(error):
@@ -43,10 +43,8 @@ class TrainingCrash(FailureMode):
         step = f"step {facts.advance.steps_done}" if facts.advance.steps_done is not None else "some progress"
         told = account(facts, error)
         late = " (its planned end had been reached)" if facts.advance.end_marks else ""
-        if behind:
-            got = Said(f"its traceback goes through {behind}, which comes after a step", (error,))
-        else:
-            got = Said(f"it had come to {step}{late}", (facts.advance.marks[-1], *facts.advance.end_marks[-1:]))
+        marks = facts.advance.marks[-1:]
+        got = Said(behind, (error,)) if behind else Said(f"it had come to {step}{late}", (*marks, *facts.advance.end_marks[-1:]))
         told = replace(told, variant=None, shows=(*told.shows, got))
         return ruled_in(f"{words.headline(words.told(error))}, after {step}", "progress after the error", told)
 

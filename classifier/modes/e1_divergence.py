@@ -17,7 +17,7 @@ from gpualert_slurm.classifier.columns import columns, unlearned
 from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.gone import FEW_ROWS, gone
+from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at
 from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -101,11 +101,11 @@ class Divergence(FailureMode):
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, lost))
         if (aside := _of_nothing(facts, loss)) is not None:
             return aside
+        if (left := _left_at_it(facts, loss)) is not None:
+            return ruled_in(left, "a finite loss", _stopped(facts))
         if loss is None:
             why = "no loss was printed" if facts.has_logs else "no output was captured"
             return _of_columns(facts) or _of_shapes(facts) or not_testable(why, FLIP)
-        if _left_at_it(facts, loss):
-            return ruled_in("the program left by itself, and the last loss it printed was not finite", "a finite loss", _stopped(facts))
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
             bad = loss.values and (not math.isfinite(loss.values[-1]) or _hidden(facts, loss) is not None)
             cite = citations.series(loss)
@@ -173,12 +173,17 @@ def _guarded(facts: Facts) -> Evidence | None:
 _SUPPOSED = re.compile(r"\b(?:if|when(?:ever)?|unless|would|will|should|may)\b", re.IGNORECASE)
 
 
-def _left_at_it(facts: Facts, loss: Series) -> bool:
-    """Whether the run ended by an exit code of its own, without an error but for a line of words, behind a loss that is not finite."""
+def _left_at_it(facts: Facts, loss: Series | None) -> str | None:
+    """In words, where the run ended by an exit code of its own, without an error but for a line of words, at a loss that is not finite."""
     first, error = facts.first, facts.error
     if facts.ended_well or first is None or first.signal or not first.code or first.code >= SIGNALLED or facts.ending.state != "FAILED":
-        return False
-    return (error is None or error.says == "error_line") and bool(loss.values) and not math.isfinite(loss.values[-1])
+        return None
+    if error is not None and error.says != "error_line":
+        return None
+    if loss is not None and loss.values and not math.isfinite(loss.values[-1]):
+        return "the program left by itself, and the last loss it printed was not finite"
+    last = left_at(facts)
+    return f"the program left by itself, and its last word is of no number: {last}" if last is not None else None
 
 
 def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
