@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.evidence import Evidence
 
-MOST, MOST_S = 6, 10.0
-"""Of what is counted; and seconds that the whole job took."""
+MOST, MOST_ASKED, MOST_S = 6, 3, 10.0
+"""Of what is counted; of what was asked for; and seconds that the whole job took."""
 MOST_LINES, MOST_LINE = 200, 300
 _OF = re.compile(r"(?<![\d./:-])(?P<at>\d{1,9})\s?(?:/|\bof\b|\bvon\b|\bde\b|\bsur\b)\s?(?P<of>\d{1,9})(?![\d/]|[.:]\d)", re.IGNORECASE)
 _FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)|\bnan\b", re.IGNORECASE)
@@ -23,7 +24,13 @@ _OTHER = re.compile(
     r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?)\b",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\b(?:epochs?|ep|pass(?:es)?|Epoche|[ée]poque|[ée]poca)\b", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:^|[\s,;{('\"])(?:--?|\+{1,2})?(?:(?:max|num|n|total)[_-]?)?(?P<word>epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|rounds?|sweeps?|trees|games"
+    r"|cycles?|iter(?:ation)?s?|steps|updates|generations?|vueltas|tours|runden|schritte|blocks|portions?)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
+    r"(?P<n>\d{1,9})(?![\d.])",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|Epoche|[ée]poque|[ée]poca)\b", re.IGNORECASE)
 
 
 def handful(facts: Facts) -> tuple[int, Evidence] | None:
@@ -40,6 +47,20 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
     if [int(count["at"]) for count, _ in found] != list(range(1, int(last["of"]) + 1)) or (_WHOLE.search(line) and int(last["of"]) > 1):
         return None
     return int(last["of"]), cited[0]
+
+
+def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
+    """The same by the command line alone: ``--passes 3``, ``rounds=1``, ``"games": 5``; a single epoch, and nothing that was to be counted further."""
+    took_s = facts.ending.elapsed_s
+    if took_s is None or took_s > MOST_S or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST or len(facts.advance.marks) > MOST:
+        return None
+    if facts.measured is not None and facts.measured.counter.counts[-1] > MOST:
+        return None
+    found = [(one, cite) for line, cite in command_lines(facts.job, facts.row) for one in _ASKED.finditer(line)]
+    few = [(int(one["n"]), cite) for one, cite in found if int(one["n"]) <= (1 if _WHOLE.search(one["word"]) else MOST_ASKED)]
+    if not found or len(few) < len(found) or min(n for n, _ in few) < 1:
+        return None
+    return few[0][0], few[0][1]()
 
 
 def _counts(text: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -10,7 +10,7 @@ from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
 from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, set_to
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.handful import handful
+from gpualert_slurm.classifier.handful import asked_for_few, handful
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rounds import few_rounds
@@ -86,7 +86,7 @@ def _as_asked(facts: Facts, flip: str) -> Assessment | None:
     """The answer where few steps were asked for, or far fewer were done than were asked for."""
     if (cut := short_of(facts)) is not None:
         return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
-    if (all_told := handful(facts)) is not None:
+    if (all_told := handful(facts) or asked_for_few(facts)) is not None:
         return ruled_in(f"{all_told[0]} in all, of a moment each, and exit 0", flip, _few(facts, all_told[0], (all_told[1],)))
     if (meant := set_to(facts)) is None:
         return None

@@ -39,3 +39,21 @@ def test_a_handful_of_moments(form, count: int, took_s: float, mode: str):
 )
 def test_what_else_is_counted_so(lines: list[str]):
     assert _mode(lines) == "G1"
+
+
+@pytest.mark.parametrize(
+    ("command", "mode"),
+    [
+        (("--epochs", "1"), "E3"),
+        (("rounds=1", "sentences=4"), "E3"),
+        (("--trees", "2"), "E3"),
+        (("epocas:1",), "E3"),
+        (("--epochs", "3"), "G1"),
+        (("--epochs", "1", "--max_steps", "900"), "G1"),
+        (("--rounds", "40"), "G1"),
+        (("--workers", "2"), "G1"),
+    ],
+)
+def test_what_the_command_line_asks_for(command: tuple[str, ...], mode: str):
+    run = Run(command=("python", "fit.py", *command)).rank(0, "n1", "900 beats\nreconstruction 0.034\nweights are in out/\n", code=0, end=3.0, times=[1.0, 1.1, 1.2])
+    assert run.accounting("COMPLETED", code=0, end=3.0).verdict().mode == mode

@@ -48,3 +48,8 @@ def test_how_many_there_were_to_be(form: str):
 )
 def test_neither_counts_without_a_measure_nor_clocks(lines: list[str]):
     assert of_lines(lines) is None
+
+
+def test_a_table_of_quantiles_counts_nothing():
+    lines = ["count  1500.000   1500.000", "25%     374.750     -1.251", "50%     749.500      0.012", "75%    1124.250      1.293", "max    1499.000      2.636"]
+    assert of_lines(lines, 3) is None
