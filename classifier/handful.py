@@ -25,8 +25,8 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"(?:^|[\s,;{('\"])(?:--?|\+{1,2})?(?:(?:max|num|n|total)[_-]?)?(?P<word>epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|rounds?|sweeps?|trees|games"
-    r"|cycles?|iter(?:ation)?s?|steps|updates|generations?|vueltas|tours|runden|schritte|blocks|portions?)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
+    r"(?:^|[\s,;{('\"])(?:--?|\+{1,2})?(?:(?:max|num|n|total)[_-]?)?(?P<word>epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|rounds?|sweeps?|trees"
+    r"|games|cycles?|iter(?:ation)?s?|steps|updates|generations?|vueltas|tours|runden|schritte|blocks|portions?)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
     r"(?P<n>\d{1,9})(?![\d.])",
     re.IGNORECASE,
 )
@@ -50,7 +50,7 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
 
 
 def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
-    """The same by the command line alone: ``--passes 3``, ``rounds=1``, ``"games": 5``; a single epoch, and nothing that was to be counted further."""
+    """The same by the command line alone: ``--passes 3``, ``rounds=1``, ``"games": 5``; a single epoch, and nothing that was to count further."""
     took_s = facts.ending.elapsed_s
     if took_s is None or took_s > MOST_S or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST or len(facts.advance.marks) > MOST:
         return None

@@ -41,6 +41,7 @@ _TOOK = re.compile(
     r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
     re.IGNORECASE,
 )
+_NO_STATE = re.compile(r"\w\.(?:csv|tsv|jsonl|parquet|png|jpe?g|svg|pdf|log|md|wav|mp4|gif|html)\b", re.IGNORECASE)
 _BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|copying|start\w*|begin\w*)\b", re.IGNORECASE)
 _NOT_SO = re.compile(
     r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|predict\w*|process\w*|async\w*|background|fail\w*|error|retr\w+|skip\w*|loss|acc"
@@ -137,7 +138,7 @@ def _of(kinds: dict[str, _Kind], clock: _Clock) -> list[Match]:
 
 def writes(text: str) -> bool:
     """Whether a line tells of something that was written to a file, or names one beside a word for it."""
-    if not by_word(text):
+    if not by_word(text) or (_NO_STATE.search(text) is not None and _FILE.search(text) is None):
         return False
     return _FILE.search(text) is not None or _NUMBER.search(text) is None or "tate" in text or told_s(text) is not None
 

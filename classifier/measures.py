@@ -64,6 +64,8 @@ class Measure:
 
     name: str
     values: tuple[float, ...]
+    straight: bool
+    """Whether it goes up by the same each time, as a clock does."""
     digits: int
     """Of the longest of its numbers, those that say something."""
 
@@ -185,6 +187,7 @@ def _measure(one: _Series) -> Measure | None:
     values = one.values()
     finite = [v for v in values if math.isfinite(v)]
     ups = [b - a for a, b in pairwise(finite)]
-    if len(finite) >= LEAST and min(ups) > 0 and max(ups) - min(ups) <= STRAIGHT * (sum(ups) / len(ups)):
+    straight = len(finite) >= LEAST and min(ups) > 0 and max(ups) - min(ups) <= STRAIGHT * (sum(ups) / len(ups))
+    if straight and not one.name:
         return None  # a clock
-    return Measure(one.name, tuple(values), max(len(text.strip("-+0.").replace(".", "")) for text in one.texts))
+    return Measure(one.name, tuple(values), straight, max(len(text.strip("-+0.").replace(".", "")) for text in one.texts))

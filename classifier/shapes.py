@@ -34,7 +34,7 @@ _OTHERS = re.compile(
     r"|var(?:iance)?|rhat|r2|pearson|return|reward",
     re.IGNORECASE,
 )
-_GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr", re.IGNORECASE)
+_GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
 _DOES = re.compile(
     r"scor|process|\brows?\b|\bread\b|wrote|written|\bfiles?\b|\bitems?\b|predict|eval|infer|test|valid|render|convert|\btiles?\b|bench",
     re.IGNORECASE,
@@ -66,7 +66,7 @@ def _gone(found: Measured) -> tuple[str, str] | None:
 def _flown(found: Measured) -> tuple[str, str] | None:
     for m in found.measures:
         values = m.finite
-        if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or _GAINS.search(m.name):
+        if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or m.straight or _GAINS.search(m.name):
             continue
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:

@@ -132,11 +132,11 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
         return ruled_in(said, flip, _crashed(facts, error))
     if _cut_off(facts, error):
         return ruled_in(said, flip, _crashed(facts, error, "corrupt"))
+    own = own_state_failed(facts, error)
     if (named := _of_its_own_file(facts, error)) is not None:
-        account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else "corrupt")
+        account = _crashed(facts, error, "no_valid_checkpoint" if error.cause is Cause.FILE_NOT_FOUND else own[0] if own is not None else "corrupt")
         return ruled_in(said, flip, replace(account, shows=(*account.shows, Said("that is the file it was to go on from", (named,)))))
-    variant, own = takes_up(error), own_state_failed(facts, error)
-    variant = variant or (None if own is not None else failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None))
+    variant = takes_up(error) or (None if own is not None else failed_load(facts.job, error, bidden=bidden(facts.job, facts.row) is not None))
     if variant is None and own is not None:
         return ruled_in(f"{said}, and it was to go on from {own[1]}", flip, _crashed(facts, error, own[0]))
     return ruled_in(f"{said}, while it went on from what was saved", flip, _crashed(facts, error, variant)) if variant is not None else None
