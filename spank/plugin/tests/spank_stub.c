@@ -138,5 +138,6 @@ int main(int argc, char **argv)
     nothing_left("threads", threads, entries("/proc/self/task"));
 #endif
     dlclose(plugin);
+    close(tasks_stderr);
     return code;
 }
