@@ -17,11 +17,17 @@ MOST, MOST_ASKED, MOST_S = 6, 3, 10.0
 """Of what is counted; of what was asked for; and seconds that the whole job took."""
 MOST_LINES, MOST_LINE = 200, 300
 _OF = re.compile(r"(?<![\d./:-])(?P<at>\d{1,9})\s?(?:/|\bof\b|\bvon\b|\bde\b|\bsur\b)\s?(?P<of>\d{1,9})(?![\d/]|[.:]\d)", re.IGNORECASE)
-_FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)|\bnan\b", re.IGNORECASE)
+_FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)(?!\s?(?:m?s|sec\w{0,4}|min|h)\b)|\bnan\b", re.IGNORECASE)
+_MANY = re.compile(
+    r"\b\d{3,9} (?:\w+ )?(?:batches|steps|iter\w*|updates|minibatches)\b|\b(?:iters?|steps|iterations|batches|updates)['\"]?"
+    r"\s?[:=]\s?\d{3,9}\b",
+    re.IGNORECASE,
+)
+"""What an epoch consists of, where it is much."""
 _OTHER = re.compile(
     r"\b(?:trial|fold|stage|phase|task|part|chain|shard|file|eval\w*|valid\w*|test\w*|right|wrong|correct|words|tokens|rank|proc\w*|node|worker|gpu"
     r"|chunk of|attempt|retry|try|keys"
-    r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?)\b",
+    r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?|boost\w*|\d{1,6}m?s/step)\b",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -46,6 +52,8 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
     last, line = found[-1]
     if [int(count["at"]) for count, _ in found] != list(range(1, int(last["of"]) + 1)) or (_WHOLE.search(line) and int(last["of"]) > 1):
         return None
+    if any(_MANY.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts):
+        return None
     return int(last["of"]), cited[0]
 
 
@@ -59,6 +67,8 @@ def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
     found = [(one, cite) for line, cite in command_lines(facts.job, facts.row) for one in _ASKED.finditer(line)]
     few = [(int(one["n"]), cite) for one, cite in found if int(one["n"]) <= (1 if _WHOLE.search(one["word"]) else MOST_ASKED)]
     if not found or len(few) < len(found) or min(n for n, _ in few) < 1:
+        return None
+    if any(_MANY.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts):
         return None
     return few[0][0], few[0][1]()
 

@@ -20,6 +20,8 @@ from gpualert_slurm.evidence import Role
 PATTERN = "held_up.lines"
 LEAST = 6
 MOST_TEXT = 300
+MORE = 1.5
+"""Of the time before the lines of the work itself, what went into writing at least, where it is to tell anything."""
 OTHERS_BEFORE = 0.8
 """Of such lines, those that follow a line of another kind."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -58,6 +60,8 @@ class _Kind:
     since_ns: int = 0
     """Behind the last line of progress."""
     behind_others: int = 0
+    told: bool = False
+    """Whether its lines say themselves how long it took."""
     last: Line | None = None
 
 
@@ -66,7 +70,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self.first_ns: int | None = None
-        self.now_ns = self.before_ns = self.gap_ns = 0
+        self.now_ns = self.before_ns = self.gap_ns = self.work_ns = 0
         self.progress_ns: int | None = None
         self.going = False
 
@@ -79,6 +83,7 @@ class _Clock:
             self.gap_ns, self.going = max(0, apart), False
         self.now_ns = now_ns
         if progress:
+            self.work_ns += self.gap_ns if not self.going else 0
             self.going, self.progress_ns = True, now_ns
 
 
@@ -100,12 +105,13 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
             kind.count += 1
             kind.behind_others += before != key
             kind.last = line
+            took_s = told_s(line.text)
+            kind.told = kind.told or took_s is not None
             if _BEGINS.search(line.text):
                 begun = kind
             else:
                 kind.since_ns += clock.now_ns - (clock.progress_ns if clock.progress_ns is not None else clock.before_ns)
             if begun is None and not clock.going:  # what came at once with a line of the work took nothing
-                took_s = told_s(line.text)
                 kind.spent_ns += clock.gap_ns if took_s is None else min(clock.gap_ns, int(1e9 * took_s))
         before = key
     return _of(kinds, clock)
@@ -131,7 +137,9 @@ def _of(kinds: dict[str, _Kind], clock: _Clock) -> list[Match]:
     if best is None or best.last is None or whole_ns <= 0:
         return []
     data: Data = {"share": round(min(1.0, best.spent_ns / whole_ns), 4), "since": round(min(1.0, best.since_ns / whole_ns), 4), "count": best.count}
-    if not apart:
+    if apart and best.spent_ns < MORE * clock.work_ns:
+        data["share"] = 0.0  # the lines of the work had taken as long
+    if not apart and not best.told:
         data |= {"each_s": round(whole_ns / 1e9 / best.count, 4), "alone": True}
     return [Match("held_up", Role.MARKER, best.last, PATTERN, data=data)]
 

@@ -37,6 +37,8 @@ _COUNTS = (
     r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?|blocks?|portions?|laps?"
     r"|Epochen?|Schritte?n?|Runden?|Durchg[äa]nge?n?|[ée]tapes?|[ée]poques?|passages?|vueltas?|pasos?|[ée]pocas?"
 )
+_PLANNED = re.compile(r"(?:epochs|steps|iters|iterations|rounds|updates|sweeps|generations|cycles)['\"]?\s?[=:]", re.IGNORECASE)
+"""A setting: how many there are to be."""
 _WORD_BEFORE = re.compile(r"(?P<word>[^\W\d_]{2,24})['\"]?\s{0,3}[:=#(\[]?\s{0,4}\Z")
 _WRITES = re.compile(
     r"\b(?:sav\w*|writ\w*|wrote|stor(?:es|ing|ed)|output|out|will|every|each|per|to be|target|keep\w*|dump\w*|log|speicher\w*|schreib\w*|enregistr\w*"
@@ -178,7 +180,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
         bare = re.sub(r"[\w./~@+-]{1,200}" + _ENDING, " ", text)
         if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue
-        found = beside.search(bare)
+        found = next((one for one in beside.finditer(bare) if _PLANNED.match(one[0]) is None), None)
         count = int(found["at"] or found["of"]) if found is not None else None
         if count is None and (_TAKES.search(bare) or any(files[0] in command for command, _ in command_lines(facts.job, facts.row))):
             count = _named(files[0])

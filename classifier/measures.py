@@ -114,7 +114,7 @@ def whole(one: Excerpt) -> str:
 
 def counted_before(job: JobRecord, error: Evidence) -> int | None:
     """How far the log of ``error`` had counted before it, in at least LEAST_BEFORE lines that measure something; None where it had not."""
-    if not isinstance(error.source, Quote):
+    if not isinstance(error.source, Quote) or error.attempt is not None:
         return None
     for one in (x for report in job.reports for x in report.excerpts if x.path == error.source.file):
         lines = whole(one)[:MOST_TEXT].partition("Traceback (most recent call last)")[0].splitlines()[:MOST_LINES]

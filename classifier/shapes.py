@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.chance import changing
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.hover import trend
+from gpualert_slurm.classifier.hover import KNOWS, trend
 from gpualert_slurm.classifier.measures import Measure, Measured
-from gpualert_slurm.classifier.unlearned import tuned_or_played
+from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
 
 LEAST_GONE, LEAST_FLOWN, LEAST_STILL = 4, 6, 10
 FLOWN = 100.0
@@ -35,6 +36,11 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
+_SCORES = re.compile(
+    r"(?:\b|_)(?:acc\w{0,6}|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|agree\w*|right"
+    r"|correct|richtig|aciert\w*)(?:\b|_)",
+    re.IGNORECASE,
+)
 _DOES = re.compile(
     r"scor|process|\brows?\b|\bread\b|wrote|written|\bfiles?\b|\bitems?\b|predict|eval|infer|test|valid|render|convert|\btiles?\b|bench",
     re.IGNORECASE,
@@ -80,22 +86,31 @@ def _flown(found: Measured) -> tuple[str, str] | None:
 
 
 def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
-    counter, measures = found.counter, [m for m in found.measures if m.digits]
-    if len(counter.counts) < LEAST_STILL or not counter.from_the_first or not measures or facts.advance.loaded:
-        return None
-    if _DOES.search(counter.word) or any(_GAINS.search(m.name) for m in measures) or any(_DOES.search(m.name) for m in measures[:1]):
-        return None
-    if _STEPS.search(counter.word) and counter.counts[-1] < WARMING:
-        return None
-    if not all(len(m.finite) == len(m.values) and lies(m.values) for m in measures):
+    measures = [m for m in found.measures if m.digits]
+    if not measures or not all(len(m.finite) == len(m.values) and lies(m.values) for m in measures) or not _had_to_move(facts, found, measures):
         return None
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)
-    if not (moved or stood > 1 or (stood and len(counter.counts) >= LEAST_STILL + 2)) or tuned_or_played(facts.job) or changing(facts.job):
+    if not (moved or stood > 1 or (stood and len(found.counter.counts) >= LEAST_STILL + 2)):
         return None
     first = next((m for m in measures if len(set(m.values)) > 1), measures[0])
     height = f"{statistics.fmean(first.values):.4g}"
     return "flat", f"{_called(first)} lay about {height} from the first line to the last, with all that is told beside it"
+
+
+def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> bool:
+    """Whether the run counts from the first one, far enough, and is one that learns something which it did not know before."""
+    counter, loss = found.counter, facts.advance.loss
+    few = len(counter.counts) < LEAST_STILL or (_STEPS.search(counter.word) is not None and counter.counts[-1] < WARMING)
+    if few or not counter.from_the_first or facts.advance.loaded or tuned_or_played(facts.job) or changing(facts.job):
+        return False
+    if _DOES.search(counter.word) or any(_GAINS.search(m.name) for m in measures) or _DOES.search(measures[0].name):
+        return False
+    if loss is not None and statistics.fmean(finite(loss.values) or [0.0]) < HIGH:
+        return False  # it may have learned what there is
+    scores = [m for m in measures if _SCORES.search(m.name)]
+    knows = any((abs(m.values[-1]) if max(m.values) <= 1 else m.values[-1] / 100) > KNOWS for m in scores)
+    return len(scores) < len(measures) and not knows
 
 
 def lies(values: Sequence[float]) -> bool:

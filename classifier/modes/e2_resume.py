@@ -71,13 +71,13 @@ class Resume(FailureMode):
         parent = facts.parent
         if facts.ended_well and (twice := claimed(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
-        if (past := _went_past(facts, parent)) is not None:
-            return past
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = _missed(facts) if parent is None and not loaded else None
         gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
         if facts.ended_well and gone is not None:
             return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
+        if (past := _went_past(facts, parent)) is not None:
+            return past
         if parent is None:
             if not facts.ended_well:
                 return ruled_out("no error while a checkpoint was loaded", FLIP)

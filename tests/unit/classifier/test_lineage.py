@@ -78,6 +78,7 @@ def test_weights_of_others_and_a_start_on_purpose(said: str):
         "vocab.json has 16 words",
         "keep 16 of the newest, in mf/last.json",
         "config read from cfg-16.json",
+        "Namespace(resume='', keep='mf.pt', sweeps=16)",
         "snapshots at sweep 8, 16, 32 to mf.pt",
         "best model goes to best_16.pt",
         "study.db holds 16 trials",
