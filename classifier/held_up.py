@@ -91,7 +91,7 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
     """The kind of such lines that took most of the time: one match with its ``share`` and its ``count``; none where no times are known."""
     told = [(line, time, _key(line.text)) for line in lines if line.text.strip() and (time := when(line.offset)) is not None]
     seen = Counter(key for _, _, key in told)
-    going = {key for line, _, key in told if line.offset in progress or (seen[key] >= LEAST and "#" in key and not writes(line.text))}
+    going = {key for line, _, key in told if line.offset in progress or (seen[key] >= LEAST and "#" in key and not writes(line.text[:MOST_TEXT]))}
     kinds: dict[str, _Kind] = {}
     clock, before, begun = _Clock(), "", None
     for line, time, key in told:

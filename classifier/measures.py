@@ -66,6 +66,7 @@ class Measure:
     values: tuple[float, ...]
     straight: bool
     """Whether it goes up by the same each time, as a clock does."""
+    percent: bool
     digits: int
     """Of the longest of its numbers, those that say something."""
 
@@ -190,4 +191,4 @@ def _measure(one: _Series) -> Measure | None:
     straight = len(finite) >= LEAST and min(ups) > 0 and max(ups) - min(ups) <= STRAIGHT * (sum(ups) / len(ups))
     if straight and not one.name:
         return None  # a clock
-    return Measure(one.name, tuple(values), straight, max(len(text.strip("-+0.").replace(".", "")) for text in one.texts))
+    return Measure(one.name, tuple(values), straight, one.behind.startswith("%"), max(len(text.strip("-+0.").replace(".", "")) for text in one.texts))

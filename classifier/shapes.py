@@ -41,6 +41,7 @@ _SCORES = re.compile(
     r"|correct|richtig|aciert\w*)(?:\b|_)",
     re.IGNORECASE,
 )
+_GROWS = re.compile(r"(?:\b|_)(?:kl\w{0,3}|sum|total|length|distance|dist|size|population|reach|height|speed|visited|seen)(?:\b|_)", re.IGNORECASE)
 _DOES = re.compile(
     r"scor|process|\brows?\b|\bread\b|wrote|written|\bfiles?\b|\bitems?\b|predict|eval|infer|test|valid|render|convert|\btiles?\b|bench",
     re.IGNORECASE,
@@ -70,9 +71,11 @@ def _gone(found: Measured) -> tuple[str, str] | None:
 
 
 def _flown(found: Measured) -> tuple[str, str] | None:
-    for m in found.measures:
+    for m in found.measures[:1]:  # others may grow as they please: a divergence, a norm, a rate
         values = m.finite
-        if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or m.straight or _GAINS.search(m.name):
+        if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or m.straight or m.percent:
+            continue
+        if _GAINS.search(m.name) or _SCORES.search(m.name) or _GROWS.search(m.name):
             continue
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:

@@ -61,3 +61,11 @@ def test_numbers_that_may_lie_where_they_lay(before: str, line: str):
 def test_a_held_out_number_that_is_none_is_no_loss_that_is_gone():
     lines = ["epoch,batch,nll"] + [x for i in range(1, 13) for x in (f"{i},0,{0.6 / i:.4f}", f"# epoch {i}: held-out nll nan (0 songs held out)")]
     assert _mode(lines) == "G1"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["round:{i} rec:{fall:.2f} kl:{grow:.3f}", "round {i} kl {grow:.3f}", "round {i}: {grow:.1f} % right", "round {i} top1 {grow:.2f}", "round {i} population {grow:.1f}", "round {i} seen {grow:.1f}"],
+)
+def test_what_may_grow_a_hundredfold(line: str):
+    assert _mode([line.format(i=i, fall=100 * 0.9**i, grow=0.02 * 1.45**i) for i in range(1, 23)]) == "G1"
