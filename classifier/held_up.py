@@ -83,8 +83,13 @@ class _Clock:
             self.gap_ns, self.going = max(0, apart), False
         self.now_ns = now_ns
         if progress:
-            self.work_ns += self.gap_ns if not self.going else 0
+            self.work_ns += self.take()
             self.going, self.progress_ns = True, now_ns
+
+    def take(self) -> int:
+        """The time before this burst, which is of the first line in it that is asked for; what comes at once with a line of the work took nothing."""
+        gap_ns, self.gap_ns = 0 if self.going else self.gap_ns, 0
+        return gap_ns
 
 
 def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None], progress: frozenset[int]) -> list[Match]:
@@ -111,8 +116,9 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
                 begun = kind
             else:
                 kind.since_ns += clock.now_ns - (clock.progress_ns if clock.progress_ns is not None else clock.before_ns)
-            if begun is None and not clock.going:  # what came at once with a line of the work took nothing
-                kind.spent_ns += clock.gap_ns if took_s is None else min(clock.gap_ns, int(1e9 * took_s))
+            if begun is None:
+                gap_ns = clock.take()
+                kind.spent_ns += gap_ns if took_s is None else min(gap_ns, int(1e9 * took_s))
         before = key
     return _of(kinds, clock)
 

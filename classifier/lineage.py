@@ -105,6 +105,11 @@ def known_before(facts: Facts) -> State | None:
     return None
 
 
+def goes_on_from(facts: Facts) -> State | None:
+    """A state with a count that its first lines name: what it adds to that may be little."""
+    return next(iter(_said(facts, before_progress(facts), counted_by(facts))), None)
+
+
 def came_from_nothing(facts: Facts) -> bool:
     """Whether what is lowered began at its highest and came down as it does where nothing had been learned; whatever it is called."""
     loss = facts.advance.loss

@@ -62,3 +62,9 @@ def test_a_distribution_of_no_numbers_is_a_loss_that_was_none():
     )
     said = Run().rank(0, "n1", text, code=1).accounting("FAILED", code=1, end=11.0).verdict()
     assert (said.mode, said.cause) == ("E1", Cause.NAN_LOSS)
+
+
+def test_a_few_further_steps_of_a_state_that_had_many_are_no_handful():
+    text = "memory: wine.joblib had 30 iterations, loss 0.4224\n" + "".join(f"Iteration {i}, loss = {0.42 - i / 300:.6f}\n" for i in range(1, 16))
+    run = Run().rank(0, "n1", text, code=0, end=30.0, times=[1.0 + i for i in range(16)])
+    assert run.accounting("COMPLETED", code=0, end=31.0).verdict().mode == "G1"
