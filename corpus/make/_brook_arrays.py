@@ -73,7 +73,7 @@ DISHES = '''#!/usr/bin/env python3
 import json, os, sys, time
 import numpy as np
 
-P = dict(passes=16, guests=60, dishes=90, dim=8, lr=0.06, reg=0.002, picks=3000, seed=11, resume=None, out="bpr", snap=0, wait=0.0, warm=None)
+P = dict(passes=16, guests=60, dishes=90, dim=8, lr=0.15, reg=0.002, picks=800, seed=11, resume=None, out="bpr", snap=0, wait=0.0, warm=None)
 P.update(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {})
 T = time.time()
 

@@ -32,7 +32,7 @@ def club() -> Iterator[LocalJob]:
     """Prose."""
     yield ladder(GOOD, chess(), "keep=30", "passes=80")
     yield ladder(HARD, chess(early=MIRROR), "passes=72")
-    yield ladder(HARD, chess(), "from=ladder.txt", "passes=130", before=EARLIER)
+    yield ladder(HARD, chess(), "from=ladder.txt", "passes=90", "gain=0.1", before=(("perl", C, "keep=20", "passes=20", "gain=0.1", "pause=0"),))
     yield ladder(HARD, chess(early=HUP), "passes=96", signal=Signal("HUP", "pass 24 of", C, 0.1), ends=lambda s: s == 0)
     yield ladder(fell("A1", None, "config"), chess(), "passes=60", "gian=3")
     yield ladder(fell("A1", "missing_module", "env"), chess(early="require Statistics::Robust::Scale;"))
@@ -77,7 +77,7 @@ def bruecke() -> Iterator[LocalJob]:
 
 LAPS = (("python3", S, "keep:6", "laps:6"),)
 TREE = "if lap == 6:\n    sys.setrecursionlimit(10**8)\n    tree = []\n    for _ in range(400_000):\n        tree = [tree]\n    pathlib.Path('tree.json').write_text(json.dumps(tree))"
-WORDS = "WORDS += ['nan', 'killed', 'fatal', 'error', 'traceback', 'overflow']\nprint('~ rare words of the chronicle: nan, killed, fatal, error, traceback, overflow (6 of', len(WORDS), 'words)')"
+WORDS = "WORDS += ['nan', 'killed', 'fatal', 'error', 'traceback', 'overflow']\ntext = ' '.join(R.choice(WORDS) for _ in range(CONF['letters']))[: CONF['letters']]\nprint('~ rare words of the chronicle: nan, killed, fatal, error, traceback, overflow (6 of', len(WORDS), 'words)')"
 PARTS = "if i % 240 == 0 and i:\n    t = time.monotonic()\n    with open('part.bin', 'wb') as f:\n        for _ in range(9):\n            f.write(os.urandom(1_000_000))\n        f.flush(); os.fsync(f.fileno())\n    time.sleep(0.1)\n    print(f'~ part.bin rewritten at letter {i} ({time.monotonic() - t:.2f}s)', flush=True)"
 
 
@@ -88,7 +88,7 @@ def chronicle() -> Iterator[LocalJob]:
         return alone(label, text, S, *given, python="system", **more)
 
     yield go(GOOD, squeeze(), "laps:18")
-    yield go(HARD, squeeze(early=WORDS), "seed:21")
+    yield go(HARD, squeeze(data=WORDS), "seed:21")
     yield go(HARD, squeeze(), "laps:60", "patience:3", "letters:1500")
     yield go(fell("A1", "traceback", "config"), squeeze(), "lpas:20")
     yield go(fell("A1", "traceback", "data"), squeeze(data="text = open('chronik.txt', encoding='ascii').read()"), files={"chronik.txt": "Im Jahre 1421 kam die große Flut.\n" * 40})

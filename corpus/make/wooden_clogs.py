@@ -47,7 +47,7 @@ def dish(label: Label, text: str, **given: Any) -> LocalJob:
     return alone(label, text, D, dumps(given), **more)
 
 
-MEAL = (("PYTHON", D, '{"passes": 8, "snap": 4, "picks": 3000}'),)
+MEAL = (("PYTHON", D, '{"passes": 8, "snap": 4}'),)
 GETS = '        G[:], D[:], begin = z["G"], z["D"], int(z["n"])\n    say("resumed", of=P["resume"], after=begin)\n'
 assert GETS in DISHES
 LATE = "import traceback\nfor attempt in (1, 2):\n    try:\n        if attempt == 1:\n            raise TimeoutError('menu service did not answer within 5 s')\n        say('menu', dishes=P['dishes'], attempt=attempt)\n    except TimeoutError as e:\n        say('error', attempt=attempt, text=repr(e), trace=traceback.format_exc().splitlines()[-1], action='retry')"
