@@ -56,7 +56,7 @@ SEEDS = "for tried in (3, 8):\n    log.error('restart %d: likelihood underflows,
 def weather() -> Iterator[LocalJob]:
     """A likelihood that rises."""
     yield farm(GOOD, diary(), "-n", "45", "--dump-each", "15")
-    yield farm(HARD, diary(), "-n", "400", "--tol", "0.08", "--sleep", "0")
+    yield farm(HARD, diary(), "-n", "400", "--tol", "0.004", "--sleep", "0")
     yield farm(HARD, diary(early=SEEDS), "-n", "36", "-k", "4")
     yield farm(HARD, diary(), "-n", "50", "--continue-from", "diary.model", before=DUMPED)
     yield farm(fell("A1", "traceback", "data"), diary(), "--diary", "1709.csv", files={"1709.csv": "day,sign\n1,dew\n2,frost\n3,snow\n"})
