@@ -53,7 +53,7 @@ NANS = "if update == 66:\n    with torch.no_grad():\n        model.emb.weight[2]
 
 
 def promoters() -> Iterator[LocalJob]:
-    """glog's look."""
+    """Under the look of glog."""
     yield gene(HARD, dna(), {"updates": 260, "resume": "dna/u000080.pth"}, before=KEPT)
     yield gene(HARD, dna(restore=OLDER), {"updates": 230, "resume": "dna/u000080.pth"}, before=(*KEPT, ("truncate", "-s", "-9000", "dna/u000080.pth")))
     yield gene(HARD, dna(built=FRESH), {"updates": 200, "ckpt_every": 100})
