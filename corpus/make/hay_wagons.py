@@ -31,7 +31,7 @@ def current() -> Iterator[LocalJob]:
     yield one(fell("A3", "traceback"), trams(after="if n % 20 == 0:\n    evals_log['fit']['mae'][-1]"), T, "--num-rounds", "90")
     yield one(fell("A2", "segfault"), trams(after=BEYOND), T, "--num-rounds", "90")
     yield one(strays("non_finite", "nan_loss"), trams(), T, "--eta", "90", "--num-rounds", "44")
-    yield one(fell("E2", "traceback", "corrupt"), trams(), T, "--base-model", "trams.ubj", "--num-rounds", "80", before=(*GROWN, ("truncate", "-s", "3000", "trams.ubj")))
+    yield one(fell("E2", "traceback", "corrupt"), trams(), T, "--base-model", "trams.ubj", "--num-rounds", "80", before=(*GROWN, ("bash", "-c", "printf 'version https://git-lfs.example/spec/v1\\noid sha256:51f0\\nsize 48213\\n' > trams.ubj")))
     yield one(fell("E2", "traceback", "no_valid_checkpoint"), trams(restore=NEWEST), T, "--base-model", "kept/trams.ubj", "--num-rounds", "80", before=GROWN, folders=("kept",))
     yield one(SAVES, trams(after=SHADOW), T, "--num-rounds", "22")
 
@@ -60,7 +60,7 @@ def kinds() -> Iterator[LocalJob]:
 
 
 PREVIO = (("env", "GUARDAR=20", "RONDAS=20", "PYTHON", C),)
-SIN = "if not os.path.exists(MODELO_PREVIO):\n    print(f'>> {MODELO_PREVIO} no existe ({len([n for n in os.listdir() if n.endswith(\".txt\")])} modelos en esta carpeta); se empieza desde la ronda 1', flush=True)\n    MODELO_PREVIO = None"
+SIN = "if MODELO_PREVIO and not os.path.exists(MODELO_PREVIO):\n    print(f'>> {MODELO_PREVIO} no existe ({len([n for n in os.listdir() if n.endswith(\".txt\")])} modelos en esta carpeta); se empieza desde la ronda 1', flush=True)\n    MODELO_PREVIO = None"
 RAROS = "X[azar.random(X.shape) < 0.02] = np.nan\nprint(f'>> AVISO: {int(np.isnan(X).sum())} valores nan (sensor caído), el método los admite', flush=True)\ny = np.nan_to_num(y)"
 
 
@@ -75,7 +75,7 @@ def harvest() -> Iterator[LocalJob]:
     yield es(fell("A1", "traceback", "config"), cosecha(), "RONDAS=60", "TASA=0,1")
     yield es(fell("A3", "missing_module"), cosecha(despues="if ronda == 25:\n    import shap_ligero"), "RONDAS=60")
     yield es(strays("spike"), cosecha(), "TASA=2.7", "RONDAS=34")
-    yield es(strays("plateau"), cosecha(despues="if ronda == 2:\n    e.model.reset_parameter({'learning_rate': 1e-12})\n    print('>> tasa ahora 1e-12', flush=True)"), "RONDAS=40", "TASA=0.02")
+    yield es(strays("plateau"), cosecha(despues="if ronda == 9:\n    e.model.reset_parameter({'learning_rate': 1e-12})\n    print('>> tasa ahora 1e-12', flush=True)"), "RONDAS=40", "TASA=0.02")
     yield es(anew(), cosecha(inicio=SIN), "MODELO_PREVIO=cosecha_20.txt", "RONDAS=45", before=PREVIO)
     yield es(HANDFUL, cosecha(), "PARCELAS=40", "RONDAS=1")
     yield es(HALTED, cosecha(), "RONDAS=9000", "PAUSA=0.05", signal=ctrl_c("ronda  60 de"))
