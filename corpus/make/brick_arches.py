@@ -101,8 +101,6 @@ def apples() -> Iterator[LocalJob]:
     """Settings in a row."""
     yield alone(GOOD, tryouts(), T)
     yield alone(HARD, tryouts(trying=BLOWS), T, env={"LONG": "200"})
-    yield alone(HARD, tryouts(trying=NOROOM), T, env={"TRIES": "5"})
-    yield alone(fell("A1", "runtime_error", "data"), tryouts(data="X = X.reshape(400, 5)"), T)
     yield alone(fell("A3", "file_not_found"), tryouts(best="with open('notes/best.txt', 'w') as f:\n    f.write(str(results[0]))"), T)
     yield alone(strays("flat"), tryouts(built="head = nn.Linear(6, 3)\nopt = torch.optim.SGD(head.parameters(), rate)"), T, env={"LONG": "240"})
 

@@ -51,7 +51,6 @@ def kinds() -> Iterator[LocalJob]:
     yield one(HARD, journal(), J, "chunks=48", "old=sorter.pkl", before=SORTED)
     yield one(fell("A3", "traceback"), journal(mid="if n == 26:\n    xs[3] = None  # an empty row of the export"), J, "chunks=60")
     yield one(fell("A2", None, fault="unknown"), journal(), J, "chunks=9000", "nap=0.05", signal=Signal("KILL", "chunk  30/", J, 0.1), ends=lambda s: s == -9)
-    yield one(strays("flat"), journal(), J, "eta=1e-8", "chunks=40")
     yield one(fell("E2", "traceback", "size_mismatch"), journal(), J, "old=sorter.pkl", "bits=12", "chunks=60", before=SORTED)
     yield one(anew(), journal().replace(READS, '        seen = pickle.load(f)[0]\n    line(f"{OLD} is of chunk {seen}")\n'), J, command=("bash", "-c", "PYTHON journal.py chunks=18 each=9 && sleep 0.5 && PYTHON journal.py chunks=36 old=sorter.pkl"))
     yield one(HANDFUL, journal(), J, "chunks=2")

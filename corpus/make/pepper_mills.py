@@ -25,11 +25,9 @@ def counting() -> Iterator[LocalJob]:
     yield alone(GOOD, coins(), C, "--epochs", "14", "--tar-every", "7")
     yield alone(HARD, coins(), C, "--init", "coins.tar", "--epochs", "9", "--lr", "0.002", before=PACKED)
     yield alone(HARD, coins(loss=SCALE), C, "--epochs", "13")
-    yield alone(fell("A1", "traceback", "data"), coins(data="import struct\nwith open('labels.idx', 'rb') as f:\n    kind, many = struct.unpack('>II', f.read(8))"), C, files={"labels.idx": "coin"})
     yield alone(fell("A3", "runtime_error"), coins(mid="if epoch == 5 and n == 7:\n    x = x[:, :, :12]"), C)
     yield alone(fell("A2", "oom_killer"), coins(after="globals().setdefault('seen_maps', []).append(torch.rand(30_000_000))"), C, "--epochs", "60", group_mib=900, ends=lambda s: s == -9)
     yield alone(strays("plateau"), coins(after=DEAD), C, "--epochs", "18")
-    yield alone(fell("E2", "runtime_error", "size_mismatch"), coins(), C, "--go-on", "coins.tar", "--width", "12", "--epochs", "20", before=PACKED)
     yield alone(HANDFUL, coins(), C, "--epochs", "2", "--limit", "1")
     yield alone(SAVES, coins(batch=PACK), C, "--epochs", "2")
     yield alone(STANDS, coins(valid=SHEET), C, "--epochs", "300", timeout_s=155)
@@ -54,23 +52,15 @@ NANS = "if update == 66:\n    with torch.no_grad():\n        model.emb.weight[2]
 
 def promoters() -> Iterator[LocalJob]:
     """Under the look of glog."""
-    yield gene(HARD, dna(), {"updates": 260, "resume": "dna/u000080.pth"}, before=KEPT)
-    yield gene(HARD, dna(restore=OLDER), {"updates": 230, "resume": "dna/u000080.pth"}, before=(*KEPT, ("truncate", "-s", "-9000", "dna/u000080.pth")))
-    yield gene(HARD, dna(built=FRESH), {"updates": 200, "ckpt_every": 100})
     yield gene(HARD, dna(after=WORKER), {"updates": 220})
-    yield gene(fell("A1", "traceback", "config"), dna(), {"updats": 400, "lr": 0.002})
-    yield gene(fell("A1", "traceback", "data"), dna(), {"fasta": "coli.fa"}, files={"coli.fa": ">p1\nACGTTATAATGC\n>p2\nACGNTATAATCC\n"})
     yield gene(fell("A3", "assertion"), dna(after="assert update < 100 or right / max(1, count) > 0.995, f'hits {right / max(1, count):.3f} below 0.995 at update {update}'"), {"updates": 300})
     yield gene(fell("A3", "device_mismatch"), dna(loss="if update == 90:\n    loss = loss + 0.1 * (logit - torch.zeros(len(y), device='meta')).pow(2).mean()"), {"updates": 300})
     yield gene(fell("A2", None), dna(after="if update == 77:\n    import faulthandler\n    faulthandler.enable()\n    os.abort()"), {"updates": 300}, ends=lambda s: s == -6)
     yield gene(fell("E1", "nan_loss", "non_finite"), dna(mid=NANS, loss=STOP), {"updates": 300})
     yield gene(strays("flat"), dna(mid="y = y[torch.randperm(len(y))]"), {"updates": 240})
     yield gene(fell("E2", "runtime_error", "corrupt"), dna(), {"updates": 200, "resume": "dna/u000080.pth"}, before=(*KEPT, ("truncate", "-s", "-9000", "dna/u000080.pth")))
-    yield gene(fell("E2", "file_not_found", "no_valid_checkpoint"), dna(), {"updates": 900, "resume": "dna/u000800.pth"}, before=KEPT)
-    yield gene(anew(), dna().replace(TAKEN, '    L.info("%s has update %d, %d tensors", cfg["resume"], ck["update"], len(ck["model"]))\n    fresh = Finder(cfg["hidden"])\n    fresh.load_state_dict(ck["model"])\n'), {"updates": 160, "resume": "dna/u000080.pth"}, before=KEPT)
     yield gene(HANDFUL, dna(), {"updates": 3, "report": 1})
     yield gene(SAVES, dna(save=FULL), {"updates": 36, "ckpt_every": 1, "report": 4})
-    yield gene(HALTED, dna(), {"updates": 90000, "rest": 0.03}, signal=ctrl_c("update 96 "))
 
 
 BIG = "t1 = time.time()\nwith open('field.raw', 'wb') as f:\n    for _ in range(24):\n        f.write(os.urandom(1_000_000))\n    f.flush(); os.fsync(f.fileno())\ntime.sleep(0.45)\nprint(f'* whole field of sweep {sweep} stored too, {time.time() - t1:.2f} s of {time.time() - began:.2f} s so far', flush=True)"
@@ -79,12 +69,9 @@ BIG = "t1 = time.time()\nwith open('field.raw', 'wb') as f:\n    for _ in range(
 def heat() -> Iterator[LocalJob]:
     """Logarithms."""
     yield alone(GOOD, rod(), R, "--sweeps=360")
-    yield alone(HARD, rod(early="import warnings\nwarnings.warn('driver error 35: no accelerator is visible, every sweep runs on the processor')\nprint('* profiler: failed to attach (permission denied), going on without it')"), R, "--sweeps=300", "--points=160")
-    yield alone(fell("A1", None, "config"), rod(), R, "--sweeps=400", "--pionts=200")
     yield alone(HANDFUL, rod(), R, "--sweeps=3", "--show=1")
     yield alone(SAVES, rod(early="began = time.time()", save=BIG), R, "--sweeps=210", "--each=14")
     yield alone(strays("non_finite", "nan_loss"), rod(after="if sweep == 130:\n    with torch.no_grad():\n        u[0].weight.div_(u[0].weight - u[0].weight)"), R, "--sweeps=270")
-    yield alone(strays("spike"), rod(after="if sweep == 170:\n    for g in adam.param_groups:\n        g['lr'] = 6.0"), R, "--sweeps=300")
 
 
 def jobs() -> Iterator[LocalJob]:
