@@ -94,7 +94,6 @@ def belts() -> Iterator[LocalJob]:
 
 
 BLOWS = "if rate > 0.2 and units == 24:\n    raise FloatingPointError(f'loss of setting {k} is nan after 9 steps')"
-NOROOM = "if k == 3:\n    raise MemoryError('Unable to allocate 3.20 GiB for the cache of setting 3')"
 
 
 def apples() -> Iterator[LocalJob]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._brook_torch import COINS, DNA, ROD
-from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
+from corpus.make._crumbs import GOOD, HANDFUL, HARD, SAVES, STANDS, alone, fell, strays
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
@@ -40,10 +40,6 @@ def gene(label: Label, text: str, settings: dict[str, Any], **more: Any) -> Loca
 
 
 KEPT = (("PYTHON", D, "first.json"),)
-TAKEN = '    model.load_state_dict(ck["model"])\n    opt.load_state_dict(ck["opt"])\n    done = ck["update"]\n    L.info("resumed from %s at update %d", cfg["resume"], done)\n'
-assert TAKEN in DNA
-OLDER = "try:\n    torch.load(cfg['resume'], weights_only=True)\nexcept Exception as problem:\n    L.error('%s is damaged: %s', cfg['resume'], str(problem).splitlines()[0])\n    cfg['resume'] = 'dna/u000040.pth'\n    L.warning('taking the one before it')"
-FRESH = "if not os.path.exists('dna/latest.pth'):\n    L.warning('dna/latest.pth does not exist: no earlier run of this name, all weights are fresh')"
 WORKER = "if update in (40, 96):\n    import subprocess\n    gone = subprocess.run([sys.executable, '-c', 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)'])\n    L.error('reader process exited unexpectedly (signal %d); its batch is read again by a new one', -gone.returncode)"
 FULL = "t1 = time.time()\nwith open(path + '.full', 'wb') as f:\n    torch.save(torch.randn(1500, 1500), f)\n    f.flush()\n    os.fsync(f.fileno())\nos.remove(path + '.full')\ntime.sleep(0.14)\nL.info('full state %.2f s', time.time() - t1)"
 STOP = "if not bool(torch.isfinite(loss)):\n    L.error('nll is %s at update %d, there is no point in going on', loss.item(), update)\n    sys.exit(4)"
@@ -58,7 +54,7 @@ def promoters() -> Iterator[LocalJob]:
     yield gene(fell("A2", None), dna(after="if update == 77:\n    import faulthandler\n    faulthandler.enable()\n    os.abort()"), {"updates": 300}, ends=lambda s: s == -6)
     yield gene(fell("E1", "nan_loss", "non_finite"), dna(mid=NANS, loss=STOP), {"updates": 300})
     yield gene(strays("flat"), dna(mid="y = y[torch.randperm(len(y))]"), {"updates": 240})
-    yield gene(fell("E2", "runtime_error", "corrupt"), dna(), {"updates": 200, "resume": "dna/u000080.pth"}, before=(*KEPT, ("truncate", "-s", "-9000", "dna/u000080.pth")))
+    yield gene(fell("E2", "traceback", "corrupt"), dna(), {"updates": 200, "resume": "dna/u000080.pth"}, before=(*KEPT, ("truncate", "-s", "-9000", "dna/u000080.pth")))
     yield gene(HANDFUL, dna(), {"updates": 3, "report": 1})
     yield gene(SAVES, dna(save=FULL), {"updates": 36, "ckpt_every": 1, "report": 4})
 
