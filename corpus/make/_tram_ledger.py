@@ -158,5 +158,6 @@ class Ledger:
             series["sm_activity_percent"] = [max(0.0, round(a + dice.gauss(0, 0.7), 2)) if a > 3 else a for a in active]
         for name, of in read.items():
             if not isinstance(of, Mapping) or r in of or -1 in of:
-                series[name] = [value(of, r, t) for t in times]
+                sway = {"sm_clock_mhz": 7.0, "temperature_c": 0.7, "power_mw": 0.006 * top}.get(name, 0.0)
+                series[name] = [float(round(value(of, r, t) + dice.gauss(0, sway))) if sway else value(of, r, t) for t in times]
         self.job.gpu(node, local, {**self.card, **before.get(r, {})}, after.get(r, {}), **series)
