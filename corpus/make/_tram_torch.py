@@ -66,7 +66,7 @@ for turn in range(start, flags.rounds + 1):
         #: after
     #: epoch
 #: end
-remark(f"{flags.rounds} rounds of {flags.per_round} are done")
+remark(f"{turn} rounds of {flags.per_round} are done")
 dist.destroy_process_group()
 '''
 FILES = {"TIMBRE": "timbre.py"}
