@@ -95,7 +95,7 @@ def broken() -> Iterator[HandJob]:
     yield b.end(Label(mode="B2", cause="cuda_runtime", fault="node", first_ranks=(9,)), code=1, at={9: b.t - 2.8}, held=52, busy=95, after={9: None})
     b = Ledger(56, "tokens-2t", B200, 2, 4, line="nemo").go(430, 2.3, 10, 60_000)
     b.tell(by_rank('  File "/home/alice/tokens/main.py", line 41, in <module>\n    trainer.fit(model, data)', "torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered"), 1, (7,)).xid(7, 95, "pid=40007, name=python, Uncontained: LTC TAG (0x5,0x0). RST: Yes, D-RST: No", 0.6)
-    yield b.end(first("B2", "cuda_runtime", 7, "node"), codes={7: 1}, signals={r: 15 for r in range(7)}, at={7: b.t + 0.4}, held=150, busy=97, sm=61, after={7: {"ecc_volatile_uncorrected": 2, "ecc_aggregate_uncorrected": 2, "recovery_action": "reset"}})
+    yield b.end(first("B2", "cuda_runtime", 7, "node"), codes={7: 1}, signals=dict.fromkeys(range(7), 15), at={7: b.t + 0.4}, held=150, busy=97, sm=61, after={7: {"ecc_volatile_uncorrected": 2, "ecc_aggregate_uncorrected": 2, "recovery_action": "reset"}})
     b = Ledger(57, "pairs-dpo", H100, 1, 8, line="dict").go(260, 2.0, 10, 3000)
     b.tell(by_rank('  File "/home/alice/pairs/dpo.py", line 130, in <module>\n    trainer.train()', "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 5.87 GiB. GPU 3 has a total capacity of 79.10 GiB of which 3.30 GiB is free. Including non-PyTorch memory, this process has 75.79 GiB memory in use. Of the allocated memory 70.02 GiB is allocated by PyTorch, and 4.11 GiB is reserved by PyTorch but unallocated."), 1, (3,))
     yield b.end(first("B1", "cuda_oom", 3), codes={3: 1}, signals={r: 15 for r in range(8) if r != 3}, at={3: b.t + 0.4}, held={3: turn(b.t - 5, 64, 75.8), -1: 63}, busy=96)
@@ -137,7 +137,7 @@ def well() -> Iterator[HandJob]:
     rest = b.t - 61
     b.tell("validation on rank 0: 0.7741 (78 s)", 17).go(320, 0.8, 20, 620).tell("model written to hvd-long.h5", 2)
     yield b.end(HARD, held=22, busy=turn(rest, 92, 4, rest + 78))
-    stages = {r: level for r, level in enumerate((34.0, 58.0, 57.0, 41.0))}
+    stages = dict(enumerate((34.0, 58.0, 57.0, 41.0)))
     b = Ledger(67, "gpt-small-4", H100, 1, 4, line="meg").tell("pipeline stages: 0 embeddings + 6 layers, 1 and 2 each 14 layers, 3 6 layers + head", 6).go(600, 1.5, 20).tell("[after training is done] saved checkpoint at iteration 600", 4)
     yield b.end(HARD, held={0: 41, 1: 66, 2: 66, 3: 49}, busy=97, sm=stages)
     b = Ledger(68, "radio-ssl", H100, 2, 4, line="ds").tell("NCCL WARN NET/IB : Got async event : port error on mlx5_2:1", 9, (4,)).go(320, 1.2, 20, 640).tell("NCCL WARN NET/IB : mlx5_2:1 Got completion from peer with status=12 opcode=0 vendor err 129; retrying on mlx5_3:1", 1, (4, 5)).go(320, 1.25, 20, 640).tell("finished 640 steps", 2)
