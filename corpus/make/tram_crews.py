@@ -27,7 +27,7 @@ def apart() -> Iterator[SlurmJob]:
     missing = on("RANG == 2", "gamme = {'do': 0, 're': 2, 'mi': 4}[os.environ.get('GAMME', 'ut')]")
     yield crew(without(APART, 2, "A1", "traceback"), "MOTIF", 3, code={"early": missing}, **OVER)
     lock = "import fcntl\nif rank == 1:\n    remark('taking samples.lock', all_ranks=True)\n    fcntl.flock(open('samples.lock', 'a'), fcntl.LOCK_EX)"
-    yield crew(APART.but(fault="user"), "TIMBRE", 3, head="( flock 9; sleep 900 ) 9> samples.lock &\nsleep 0.5\n", code={"early": lock}, **OVER)
+    yield crew(APART.but(fault="user"), "TIMBRE", 3, head="( flock 9; sleep 900 ) 9> samples.lock &\nsleep 0.5\n", code={"early": lock}, after="taking samples", **LATE)
     count = "meldung() { echo \"[$(date +%T)] Abschnitt $ich auf $SLURMD_NODENAME: $*\"; }\nmeldung \"warte auf $alle Abschnitte, da sind: $(ls treff | tr '\\n' ' ')\"\nich_auch=$ich; ich=$SLURMD_NODENAME\n"
     yield crew(APART, "STOLLEN", 4, 2, code={"early": count}, after="Abschnitt 3 auf", **LATE)
     crash = on("rank == 1", "import ctypes\nnote('opening the decoder for pollen grains')\nctypes.string_at(24)")
@@ -47,8 +47,8 @@ def away() -> Iterator[SlurmJob]:
     verrou = on("RANG == 3 and epoque == 5 and pas == 7", "import fcntl\ndire('relecture de la partition, verrou demandé')\nfcntl.lockf(open('partition.lck', 'w'), fcntl.LOCK_EX)")
     holds = "PYTHON -c \"import fcntl, time; f = open('partition.lck', 'w'); fcntl.lockf(f, fcntl.LOCK_EX); time.sleep(900)\" &\nsleep 1\n"
     yield crew(HANG, "MOTIF", 4, head=holds + "export EPOQUES=9000\n", code={"data": verrou}, after="verrou", **LATE)
-    odd = on("rank == 0 and turn == 5 and batch == 6", "tally = torch.zeros(5)\ndist.all_reduce(tally)  # how many of each kind so far\ndist.barrier()\ndist.barrier()\nremark('tally taken')")
-    yield crew(HANG, "TIMBRE", 2, 1, "--rounds 9000", code={"after": odd.replace("dist.all_reduce(tally)", "dist.recv(tally, src=1, tag=5)")}, **OVER)
+    odd = on("rank == 0 and turn == 5 and batch == 6", "tally = torch.zeros(5)\ndist.recv(tally, src=1, tag=5)  # how many of each kind there\ndist.barrier()\ndist.barrier()\nremark('tally taken')")
+    yield crew(HANG, "TIMBRE", 2, 1, "--rounds 9000", code={"after": odd}, after="\n5,4,", **LATE)
     still = on("rank == 1 and day == 140", "import subprocess\nnote('fetching the wind field of the day')\nsubprocess.run(['tail', '-f', 'wind.fifo'], stdin=subprocess.PIPE)")
     yield crew(HANG, "POLLEN", 3, 1, head="export DAYS=90000\nmkfifo wind.fifo\n", code={"data": still}, after="wind field", **LATE)
 
