@@ -121,6 +121,11 @@ def left() -> Iterator[HandJob]:
     b.job.event(lost, dead + 40, "DOWN", "Node unexpectedly rebooted")
     b.t += 48
     yield b.end(Label(mode="F1", fault="node", first_ranks=(4, 5, 6, 7)), lost=(lost,), held=36, busy=turn(dead, 94, 99), sm=turn(dead, 47, 1))
+    b = Ledger(72, "stars-mae", GH200, 6, 1, line="bar").go(900, 0.9, 25, 40_000)
+    lost, dead = b.places[2][1], b.t
+    b.job.event(lost, dead + 52, "DOWN*", "Not responding")
+    b.t += 57
+    yield b.end(Label(mode="F1", fault="node", first_ranks=(2,)), lost=(lost,), held=44, busy=turn(dead, 95, 100), sm=turn(dead, 57, 0.5))
     b = Ledger(62, "pretrain-zh", GH200, 4, 1, line="fairseq", limit_s=3600).go(1700, 2.1, 50, 60_000)
     yield b.end(Label(mode="F3", variant="advancing", fault="user"), state="TIMEOUT", held=77, busy=97, sm=58)
     b = Ledger(63, "abl-nodrop", H100, 1, 4, line="yaml").go(480, 1.1, 20, 9000)
