@@ -22,7 +22,7 @@ _ENOUGH = re.compile(
     r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
     r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad"
     r"|\bno (?:\w+ )?(?:gain|progress|change|better)|\bwithout (?:a |any )?(?:gain|improv|progress|change)"
-    r"|\bnot (?:getting |any )?(?:better|lower|improv)|\bworse\b"
+    r"|\bn(?:ot|'t) (?:risen|fallen|dropped|moved)\b|\bnot (?:getting |any )?(?:better|lower|improv)|\bworse\b"
     r"|stagnat|saturat|\blevel(?:l?ed|s) (?:off|out)|\bkeine? (?:Verbesserung|Fortschritt|Besserung)"
     r"|aucune? (?:am[ée]lioration|progr)|sin mejora",
     re.IGNORECASE,
@@ -37,6 +37,8 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     if not marks:
         return _of_bare_lines(facts)
     steps = counted_steps(facts)
+    if facts.measured is not None and facts.measured.counter.counts[-1] > MOST_DONE:
+        return None  # its lines count further than those that are known for progress
     if not steps or steps[0] > 1 or steps != sorted(steps) or facts.advance.loaded or max(steps) > MOST_DONE:
         return None
     if any(isinstance(epoch := m.data.get("epoch"), float) and not epoch.is_integer() for m in marks):

@@ -35,7 +35,7 @@ def test_a_handful_of_what_was_asked(lines: list[str], command: tuple[str, ...])
     assert _mode(lines, *command) == "E3"
 
 
-@pytest.mark.parametrize("end", ["early stopping: no improvement for 2 rounds", "converged", "target of 2.5 bits reached", "loss below the threshold", "no gain for 2 rounds, ending", "keine Verbesserung mehr"])
+@pytest.mark.parametrize("end", ["early stopping: no improvement for 2 rounds", "converged", "target of 2.5 bits reached", "loss below the threshold", "no gain for 2 rounds, ending", "keine Verbesserung mehr", "has not risen for 4 rounds; stopping here"])
 def test_it_says_why_that_was_enough(end: str):
     assert _mode([*_rounds(4), end], "python3", "lm.py", "--rounds", "400") == "G1"
 
@@ -54,3 +54,8 @@ def test_forty_are_no_handful():
 def test_another_number_of_the_command_line_is_not_what_was_asked():
     lines = [f"epoch {i} loss {4 - 0.5 * i:.4f}" for i in range(1, 6)]
     assert _mode(lines, "python3", "lm.py", "--warmup-rounds", "400", "--batch", "64", "--epochs", "5") == "G1"
+
+
+def test_lines_that_count_further_than_those_that_are_known_for_progress():
+    lines = [f'{{"what": "pass", "t": {0.2 * i:.3f}, "n": {i}, "of": 18, "bpr": {0.7 / i:.5f}, "hit_at_10": 0.{200 + 30 * i}, "lr": 0.15}}' for i in range(1, 19)]
+    assert _mode(lines, "python3", "bpr.py", '{"passes": 18}') == "G1"
