@@ -39,9 +39,10 @@ def test_every_label_can_be_and_names_its_recipe():
 
 
 def test_no_log_record_or_file_name_gives_a_label_away():
-    telling = re.compile("|".join(re.escape(word) for word in TELLING).encode(), re.IGNORECASE)
-    read = ((path, telling.search(THEIR_OWN.sub(b"", path.read_bytes()))) for path in LOGS)
-    found = [f"{path.relative_to(CASES)}: {match[0].decode()}" for path, match in read if match]
+    """Each word is sought by itself: one expression of them all costs ten times as much."""
+    words = [word.lower().encode() for word in TELLING]
+    read = ((path, THEIR_OWN.sub(b"", path.read_bytes()).lower()) for path in LOGS)
+    found = [f"{path.relative_to(CASES)}: {word.decode()}" for path, text in read for word in words if word in text]
     assert found == []
 
 
