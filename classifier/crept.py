@@ -19,9 +19,9 @@ LITTLE, LITTLE_BESIDE = 0.006, 0.03
 """Of its height, all that a loss came down by; and where a score beside it shows, too, that nothing was learned."""
 
 
-def crept(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = (), *, high: float = HIGH) -> str | None:
+def crept(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = ()) -> str | None:
     """Why a loss that may have fallen a little is one of no learning; None where that does not show. ``scores``: an accuracy beside it."""
-    if len(numbers) < LEAST or min(numbers) <= 0 or statistics.fmean(numbers) < high:
+    if len(numbers) < LEAST or min(numbers) <= 0 or statistics.fmean(numbers) < HIGH:
         return None
     start, lowest = statistics.median(numbers[:3]), min(numbers)
     third = max(1, len(numbers) // 3)

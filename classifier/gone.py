@@ -14,11 +14,13 @@ FEW_ROWS = 12
 """So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
 _NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
 _NUMBERS = re.compile(rf"{_NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
-_OTHERS = re.compile(
-    r"val\w{0,8}|eval\w{0,8}|test|dev|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
-    r"|var(?:iance)?|rhat|r2|return|reward",
+OTHERS = re.compile(
+    r"val\w{0,8}|eval\w{0,8}|test|dev|h[eo]ld[- ]?out|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}"
+    r"|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
+    r"|var(?:iance)?|rhat|r2|pearson|return|reward",
     re.IGNORECASE,
 )
+"""Of something else than what is learned by."""
 
 
 def gone(facts: Facts) -> tuple[Evidence, ...]:
@@ -42,7 +44,7 @@ def gone(facts: Facts) -> tuple[Evidence, ...]:
 
 def _other(before: str, value: str) -> bool:
     """Whether what is not a number is of something else than the loss: a perplexity overflows to inf, and is nan where the loss is."""
-    other = _OTHERS.search(before)
+    other = OTHERS.search(before)
     return other is not None and not (other[0].lower().startswith(("ppl", "perplex")) and "nan" in value.lower())
 
 

@@ -41,9 +41,8 @@ _WHOLE = re.compile(r"\b(?:epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|Ep
 
 def handful(facts: Facts) -> tuple[int, Evidence] | None:
     """How many there were, and the last of what tells them; None where they were more, took their time, or it does not show."""
-    took_s = facts.ending.elapsed_s
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
-    if took_s is None or took_s > MOST_S or not cited or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST:
+    if not cited or not _brief(facts):
         return None
     logs = ([*_counts(one.head or one.tail)] for report in facts.job.reports for one in report.excerpts)
     found = max(logs, key=len, default=[])
@@ -52,15 +51,12 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
     last, line = found[-1]
     if [int(count["at"]) for count, _ in found] != list(range(1, int(last["of"]) + 1)) or (_WHOLE.search(line) and int(last["of"]) > 1):
         return None
-    if any(_MANY.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts):
-        return None
     return int(last["of"]), cited[0]
 
 
 def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
     """The same by the command line alone: ``--passes 3``, ``rounds=1``, ``"games": 5``; a single epoch, and nothing that was to count further."""
-    took_s = facts.ending.elapsed_s
-    if took_s is None or took_s > MOST_S or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST or len(facts.advance.marks) > MOST:
+    if not _brief(facts) or len(facts.advance.marks) > MOST:
         return None
     if facts.measured is not None and facts.measured.counter.counts[-1] > MOST:
         return None
@@ -68,9 +64,15 @@ def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
     few = [(int(one["n"]), cite) for one, cite in found if int(one["n"]) <= (1 if _WHOLE.search(one["word"]) else MOST_ASKED)]
     if not found or len(few) < len(found) or min(n for n, _ in few) < 1:
         return None
-    if any(_MANY.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts):
-        return None
     return few[0][0], few[0][1]()
+
+
+def _brief(facts: Facts) -> bool:
+    """Whether the job took seconds, began with nothing, and tells of no more steps than a handful, nor of many in each pass."""
+    took_s, texts = facts.ending.elapsed_s, (one.head or one.tail for report in facts.job.reports for one in report.excerpts)
+    if took_s is None or took_s > MOST_S or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST:
+        return False
+    return not any(_MANY.search(text) for text in texts)
 
 
 def _counts(text: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -15,21 +15,16 @@ from dataclasses import dataclass
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.pattern import Data, Match
+from gpualert_slurm.classifier.saves import STATE_ENDING
 from gpualert_slurm.evidence import Role
 
 PATTERN = "held_up.lines"
 LEAST = 6
 MOST_TEXT = 300
-MORE = 1.5
-"""Of the time before the lines of the work itself, what went into writing at least, where it is to tell anything."""
 OTHERS_BEFORE = 0.8
 """Of such lines, those that follow a line of another kind."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_FILE = re.compile(
-    r"\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights"
-    r"|ini|w|dat|full|shared|txt|bak|tmp)\b",
-    re.IGNORECASE,
-)
+_FILE = re.compile(rf"\w(?:{STATE_ENDING}|\.(?:full|shared|txt|bak|tmp))\b", re.IGNORECASE)
 _WRITES = re.compile(
     r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot\w{0,5}|check-?point\w{0,3}|ckpts?|writ(?:e|es|ing|ten)|wrote|dump\w{0,3}"
     r"|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
@@ -93,7 +88,7 @@ class _Clock:
 
 
 def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None], progress: frozenset[int]) -> list[Match]:
-    """The kind of such lines that took most of the time: one match with its ``share`` and its ``count``; none where no times are known."""
+    """The kind of such lines that took most of the time: its ``share``, that of the ``work``'s own lines; none without times."""
     told = [(line, time, _key(line.text)) for line in lines if line.text.strip() and (time := when(line.offset)) is not None]
     seen = Counter(key for _, _, key in told)
     going = {key for line, _, key in told if line.offset in progress or (seen[key] >= LEAST and "#" in key and not writes(line.text[:MOST_TEXT]))}
@@ -116,7 +111,6 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
                 begun = kind
             else:
                 kind.since_ns += clock.now_ns - (clock.progress_ns if clock.progress_ns is not None else clock.before_ns)
-            if begun is None:
                 gap_ns = clock.take()
                 kind.spent_ns += gap_ns if took_s is None else min(gap_ns, int(1e9 * took_s))
         before = key
@@ -142,9 +136,8 @@ def _of(kinds: dict[str, _Kind], clock: _Clock) -> list[Match]:
     whole_ns = clock.now_ns - (clock.first_ns or 0)
     if best is None or best.last is None or whole_ns <= 0:
         return []
-    data: Data = {"share": round(min(1.0, best.spent_ns / whole_ns), 4), "since": round(min(1.0, best.since_ns / whole_ns), 4), "count": best.count}
-    if apart and best.spent_ns < MORE * clock.work_ns:
-        data["share"] = 0.0  # the lines of the work had taken as long
+    shares = {"share": best.spent_ns, "since": best.since_ns, "work": clock.work_ns}
+    data: Data = {**{name: round(min(1.0, ns / whole_ns), 4) for name, ns in shares.items()}, "count": best.count}
     if not apart and not best.told:
         data |= {"each_s": round(whole_ns / 1e9 / best.count, 4), "alone": True}
     return [Match("held_up", Role.MARKER, best.last, PATTERN, data=data)]

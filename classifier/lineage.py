@@ -13,13 +13,14 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.measures import begins_first
 from gpualert_slurm.classifier.numbers import finite, pointed
 from gpualert_slurm.classifier.parents import command_lines, saved_to
 from gpualert_slurm.classifier.recount import counted_steps
+from gpualert_slurm.classifier.saves import STATE_ENDING
 from gpualert_slurm.evidence import Evidence, Quote
 
 LEAST_COUNT, LEAST_LOSSES = 3, 5
@@ -30,8 +31,7 @@ HIGHEST = 0.97
 """Of the highest of all losses, what the first one is at least where nothing had been learned."""
 FELL, FELL_EARLY, EARLY, HALF = 0.08, 0.33, 0.3, 0.5
 """How far the loss came down, at least; so much of it within the first part of the run; or to a share of what it was."""
-_ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights|ini|w|dat)"
-_FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])", re.IGNORECASE)
+_FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
 _IN_NAME = re.compile(r"(?<!\d)0{0,9}(\d{1,9})(?!\d)")
 _COUNTS = (
     r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?|blocks?|portions?|laps?"
@@ -53,11 +53,11 @@ _OTHERS = re.compile(
     r"|\bon (?:the|a|an|all|another) (?:\w+ ){0,3}(?:set|data|corpus|task|images|texts?)\b|\bpublic\b|vorab|anderen|autres?\b",
     re.IGNORECASE,
 )
+"""Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
 _INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)
 _PROGRAM = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{0,200}/(?:env|bin|lib|python)[\w./-]{0,200}")
 _SCRIPT = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?:py|sh|pl|R|jl)\b")
 """The interpreter's own path and the program's name, in which words mean nothing."""
-"""Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
 _TAKES = re.compile(
     r"\b(?:resum\w*|restor\w*|contin\w*|restart\w*|reload\w*|load\w*|read|open\w*|found|newest|latest|last|from|at|is|here|holds|has|had|have|seen|done"
     r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
@@ -74,7 +74,7 @@ _GOES_THERE = re.compile(r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?
 _BIDS = re.compile(
     r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar"
     r"|retomar|(?:grow|carry|go|build)[_-]?on|(?:take|pick)[_-]?up)"
-    rf"[\w.-]{{0,30}}['\"]?\s?[=:\s]\s?['\"]?(?P<path>[\w./~@+-]{{1,200}}{_ENDING})(?![\w/-])",
+    rf"[\w.-]{{0,30}}['\"]?\s?[=:\s]\s?['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])",
     re.IGNORECASE,
 )
 
@@ -136,17 +136,12 @@ def _counted(facts: Facts) -> tuple[list[int], str] | None:
     """What its lines of progress count from the first one on, and the word before it (empty: none); None where they begin further on."""
     steps = counted_steps(facts)
     counter = (steps, counted_by(facts)) if len(steps) >= LEAST_LOSSES else None
-    if counter is None or not _from_the_first(counter[0]):
+    if counter is None or not begins_first(counter[0]):
         found = (([int(v) for v in c.values], c.name) for c in columns(facts.advance.marks, facts.job) if c.counts)
-        counter = next(((counts, name) for counts, name in found if len(counts) >= LEAST_LOSSES and _from_the_first(counts)), None)
+        counter = next(((counts, name) for counts, name in found if len(counts) >= LEAST_LOSSES and begins_first(counts)), None)
     if counter is None and (told := facts.measured) is not None and told.counter.from_the_first:
         counter = (list(told.counter.counts), told.counter.word)
     return counter
-
-
-def _from_the_first(steps: list[int]) -> bool:
-    apart = next((b - a for a, b in pairwise(steps) if b > a), 1)
-    return steps[0] <= max(1, apart)
 
 
 def before_progress(facts: Facts) -> list[str]:
@@ -182,7 +177,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
     for line in lines:
         text = pointed(line)
         files = [found["path"] for found in _FILE.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
-        bare = re.sub(r"[\w./~@+-]{1,200}" + _ENDING, " ", text)
+        bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text)
         if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue
         found = next((one for one in beside.finditer(bare) if _PLANNED.match(one[0]) is None), None)

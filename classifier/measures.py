@@ -16,7 +16,6 @@ from itertools import pairwise
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.numbers import pointed
 from gpualert_slurm.evidence import Evidence, Quote
-from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.job_record import JobRecord
 
 LEAST, LEAST_BEFORE = 5, 3
@@ -30,7 +29,7 @@ _NAME = re.compile(r"([^\W\d_][\w ./@+|-]{0,40}?)[^\w]{0,12}\Z")
 _NO_MEASURE = re.compile(
     r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
     r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev"
-    r"|seen|count|steps?|epochs?|it|utt|hours?|eta|pas|taux|tasa|Rate|ts|wall|progress|done)(?:\b|_|\Z)|\|g\||/s\b|%\|",
+    r"|seen|count|steps?|epochs?|it|utt|hours?|pas|taux|tasa|ts|progress|done)(?:\b|_|\Z)|\|g\||/s\b|%\|",
     re.IGNORECASE,
 )
 """Names of what is set, timed or merely counted."""
@@ -54,8 +53,7 @@ class Counter:
     @property
     def from_the_first(self) -> bool:
         """Whether it begins with the first one, or with the first of those that are told."""
-        apart = next((b - a for a, b in pairwise(self.counts) if b > a), 1)
-        return self.counts[0] <= max(1, apart)
+        return begins_first(self.counts)
 
 
 @dataclass(frozen=True)
@@ -94,23 +92,19 @@ class _Series:
         return [float(text) for text in self.texts]
 
 
+def begins_first(counts: Sequence[int]) -> bool:
+    """Whether counts begin with the first one, or with the first of those that are told (20 of every 20th)."""
+    return counts[0] <= max(1, next((b - a for a, b in pairwise(counts) if b > a), 1))
+
+
 def measured(job: JobRecord) -> Measured | None:
     """The log of the longest count that is told beside a measure; None where there is none."""
     best: Measured | None = None
     for one in (x for report in job.reports for x in report.excerpts):
-        found = of_lines(whole(one)[:MOST_TEXT].splitlines()[:MOST_LINES])
+        found = of_lines(one.text[:MOST_TEXT].splitlines()[:MOST_LINES])
         if found is not None and (best is None or len(found.counter.counts) > len(best.counter.counts)):
             best = found
     return best
-
-
-def whole(one: Excerpt) -> str:
-    """An excerpt's text: head and tail, what both have but once."""
-    head, tail = one.head.encode("utf-8", "replace"), one.tail.encode("utf-8", "replace")
-    if len(head) >= one.bytes_total or not tail:
-        return one.head
-    twice = len(head) + len(tail) - one.bytes_total
-    return (head + (tail[twice:] if twice >= 0 else b"\n" + tail)).decode("utf-8", "replace")
 
 
 def counted_before(job: JobRecord, error: Evidence) -> int | None:
@@ -118,7 +112,7 @@ def counted_before(job: JobRecord, error: Evidence) -> int | None:
     if not isinstance(error.source, Quote) or error.attempt is not None:
         return None
     for one in (x for report in job.reports for x in report.excerpts if x.path == error.source.file):
-        lines = whole(one)[:MOST_TEXT].partition("Traceback (most recent call last)")[0].splitlines()[:MOST_LINES]
+        lines = one.text[:MOST_TEXT].partition("Traceback (most recent call last)")[0].splitlines()[:MOST_LINES]
         found = of_lines(lines, LEAST_BEFORE)
         if found is not None and found.counter.from_the_first and _PREPARES.search(found.counter.word) is None:
             return found.counter.counts[-1]

@@ -11,14 +11,11 @@ import re
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.parents import command_lines
+from gpualert_slurm.classifier.saves import STATE_ENDING
 from gpualert_slurm.evidence import Evidence
 
 _CAUSES = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
-_STATE = re.compile(
-    r"(?<![\w./~@+-])(?P<path>[\w./~@+-]{1,200}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib"
-    r"|ubj|model|db|eqx|weights|ini|w|dat))(?![\w/-])",
-    re.IGNORECASE,
-)
+_STATE = re.compile(rf"(?<![\w./~@+-])(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
 _COUNTED = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 _GOES_ON = re.compile(
     r"(?:resum|restor|continu|reload|restart|reprise|fortsetz|weiter|reanud|retom|warm|(?:grow|carry|go|build)[_-]?on|(?:take|pick)[_-]?up|memory|load)"
@@ -33,9 +30,8 @@ _OF_OTHERS = re.compile(
 """In the option or the path: what is no state of the run's own, or is yet to be written."""
 _HUB = re.compile(r"(?:\A|/)(?:zoo|hub|pre-?trained|base|models?--)[\w.-]*/|pre-?train", re.IGNORECASE)
 _UNREADABLE = re.compile(
-    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|\bErrno 22\b|[Pp]arsing"
-    r"|ParseError|parse"
-    r"|PytorchStreamReader|zip archive|end of file|unexpected|json parsing|deseriali|not a (?:zip|valid)|reading array data|input_stream|u?b?json"
+    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|\bErrno 22\b|[Pp]ars(?:e|ing)"
+    r"|PytorchStreamReader|zip archive|end of file|unexpected|deseriali|not a (?:zip|valid)|reading array data|input_stream|json"
 )
 _SIZES = re.compile(
     r"broadcast|shape|size|dimension|\blayers?\b|\bunits?\b|\bcells\b|\bweights\b|features|expect|mismatch|columns|\bhas \d|\bheads?\b|differ"

@@ -23,6 +23,10 @@ HINT = re.compile(
 )
 """Bytes of which one stands in every line that tells of a save."""
 _ENDING = r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|hdf5|keras|msgpack|tar|pdparams|eqx|state|chkpt?|jld2|joblib|weights|dill|nemo|distcp)\b"
+STATE_ENDING = (
+    r"\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|npy|h5|hdf5|keras|msgpack|json|bin|state|joblib|ubj|model|db|tar|eqx|weights|ini|w|dat)"
+)
+"""Of files that may hold a state, where something beside the name says that they do."""
 _PATH = r"['\"`]?[\w./~@+=-]{0,200}"
 _STATE = (
     r"(?:check-?points?|ckpts?|snap-?shots?|(?:train(?:ing|er)|run|optimi[sz]er|model|learner)?[ _-]?states?|models?|weights|param(?:eter)?s"

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.chance import changing
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
 from gpualert_slurm.classifier.hover import KNOWS, trend
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
 
-LEAST_GONE, LEAST_FLOWN, LEAST_STILL = 4, 6, 10
+LEAST_FLOWN, LEAST_STILL = 6, 10
 FLOWN = 100.0
 """Of its first values and of its lowest, what a number has flown to."""
 LOST, FALLEN = 5.0, 2.0
@@ -29,12 +30,7 @@ LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 OUTLIER = 3.0
 LEAST_DIGITS, MANY_DIGITS = 3, 5
 WARMING = 100
-_OTHERS = re.compile(
-    r"val\w{0,8}|eval\w{0,8}|test|dev|h[eo]ld[- ]?out|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}|corr\w{0,10}|auc|f1"
-    r"|prec\w{0,6}|recall|std"
-    r"|var(?:iance)?|rhat|r2|pearson|return|reward",
-    re.IGNORECASE,
-)
+"""Of fewer steps a rate may still be rising."""
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
 _SCORES = re.compile(
     r"(?:\b|_)(?:acc\w{0,6}|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|agree\w*|right"
@@ -60,7 +56,7 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
 
 def _gone(found: Measured) -> tuple[str, str] | None:
     """The first of its measures is no number at the end, and not of validation alone."""
-    own = [m for m in found.measures if _OTHERS.search(m.name) is None]
+    own = [m for m in found.measures if OTHERS.search(m.name) is None]
     if not own or len(own[0].values) < LEAST_GONE:
         return None
     first = own[0]

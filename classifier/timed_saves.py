@@ -14,7 +14,6 @@ from itertools import pairwise
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word, told_s
-from gpualert_slurm.classifier.measures import whole
 from gpualert_slurm.classifier.saves import of_no_state
 from gpualert_slurm.evidence import Evidence
 
@@ -22,13 +21,6 @@ LEAST = 8
 MOST_LINE, MOST_TEXT = 300, 128 * 1024
 MOST_OF_PASSES = 0.6
 """Of the run's time: what lines that name a pass say may be the pass's own time, where it comes to more."""
-_WRITES = re.compile(
-    r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot(?:s|ted|ting)?|check-?point(?:s|ed|ing)?|ckpts?|wr(?:ite|ites|iting|itten|ote)"
-    r"|dump(?:s|ed|ing)?|persist(?:s|ed|ing)?|stor(?:e|es|ed|ing)|flush(?:es|ed|ing)?|archiv(?:e|es|ed|ing)|back(?:ed|ing)?[ -]?up"
-    r"|seriali[sz](?:e|es|ed|ing)|kept|f?sync(?:ed|ing|s)?|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
-    r"|[ée]crite?s?|guardad[oa]s?)(?![A-Za-z])",
-    re.IGNORECASE,
-)
 _NOT_SO = re.compile(
     r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|loss|acc(?:uracy)?|async\w*|background|thread|every|each|skip\w*|fail\w*"
     r"|error|retr\w+|data ?set|prepar\w*|token\w*|predict\w*|embed\w*|featur\w*|wait\w*"
@@ -61,7 +53,7 @@ def timed_saves(facts: Facts) -> Timed | None:
         return None
     best: Timed | None = None
     for one in (x for report in facts.job.reports for x in report.excerpts):
-        text = whole(one)
+        text = one.text
         kinds: dict[str, list[tuple[float, str]]] = {}
         for line in text[:MOST_TEXT].splitlines():
             if len(line) <= MOST_LINE and (took := took_s(line)) is not None:
@@ -82,7 +74,7 @@ def _trains(facts: Facts) -> bool:
 def took_s(line: str) -> float | None:
     """How long something was written, by a line's own word; None for every other line."""
     words = line.replace("_", " ")
-    if (_WRITES.search(words) is None and not by_word(line)) or _NOT_SO.search(words) or of_no_state(line):
+    if not by_word(line) or _NOT_SO.search(words) or of_no_state(line):
         return None
     return told_s(line)
 

@@ -168,7 +168,7 @@ def level(numbers: Sequence[float], *, steadily: bool = True) -> bool:
 def _texts(job: JobRecord) -> Iterator[str]:
     for report in job.reports:
         for one in report.excerpts:
-            yield (one.head if len(one.head) >= one.bytes_total else f"{one.head}\n{one.tail}")[:MOST_TEXT]
+            yield one.text[:MOST_TEXT]
 
 
 def _no_rate(text: str) -> bool:

@@ -42,7 +42,7 @@ WORDS: dict[str, str] = {
     "progress": "A line of progress; data: step, planned, loss and the like",
     "planned_end": "The program says that it reached its planned end",
     "checkpoint_saved": "A checkpoint was written",
-    "held_up": "How much of the time passed before lines that tell of a write; data: share, since (the last progress), count",
+    "held_up": "How much of the time passed before lines that tell of a write; data: share, since (progress), work (before its own), count",
     "no_training": "The program says that it trained nothing",
     "checkpoint_loaded": "A checkpoint was loaded",
     "checkpoint_not_loaded": "The program looked for a checkpoint and starts from scratch",

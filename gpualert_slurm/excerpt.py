@@ -18,3 +18,12 @@ class Excerpt(Record):
     tail: str
     bytes_total: int
     bytes_left_out: int
+
+    @property
+    def text(self) -> str:
+        """Head and tail, what both have but once; a line end between them where something is left out."""
+        head, tail = self.head.encode("utf-8", "replace"), self.tail.encode("utf-8", "replace")
+        if len(head) >= self.bytes_total or not tail:
+            return self.head
+        twice = len(head) + len(tail) - self.bytes_total
+        return (head + (tail[twice:] if twice >= 0 else b"\n" + tail)).decode("utf-8", "replace")

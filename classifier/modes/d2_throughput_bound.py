@@ -23,8 +23,8 @@ STORM_TIME = 0.2
 """So is a fifth of the time in saves."""
 CHEAP = 0.02
 """Saves that take less of the time by their own word hold nobody up, however many they are."""
-HELD_UP = 0.3
-"""So is more of it before lines that tell of a write, by when they came."""
+HELD_UP, MORE = 0.3, 1.5
+"""So is more of it before lines that tell of a write, by when they came; and of the time before the lines of the work itself."""
 CHEAP_SEEN = 0.05
 """The same by when their lines came."""
 SLOW_S = 0.1
@@ -121,9 +121,13 @@ def _saving(facts: Facts) -> Assessment | None:
 def _by_its_word(facts: Facts, own: Spent, how_often: str = "") -> Assessment:
     """The run's own account of its time, where its saves themselves are told nowhere."""
     words_ = f"by its own account {own.share:.0%} of the time went into saving{how_often}"
+    return _told_so(facts, words_, Said(f"{words_}: {words.headline(own.said)}", own.cites))
+
+
+def _told_so(facts: Facts, words_: str, said: Said) -> Assessment:
     told = Account(
         headline=words.headline(f"completed, but {words_}"),
-        shows=(Said(f"{words_}: {words.headline(own.said)}", own.cites), *_ended(facts)),
+        shows=(said, *_ended(facts)),
         fault=Fault.USER,
         variant="save_storm",
         implies=("much of the time went into saving",),
@@ -142,7 +146,7 @@ def _told_each_time(facts: Facts) -> Assessment | None:
 
 
 def _held_up(facts: Facts) -> Assessment | None:
-    """A fifth of the time before lines that tell of what was written, by when they came."""
+    """Much of the time before lines that tell of what was written, and more than before those of the work, by when they came."""
     held = max(facts.said("held_up"), key=lambda e: float(e.data["share"]), default=None)
     if held is None or facts.measured is None:
         return None
@@ -152,20 +156,11 @@ def _held_up(facts: Facts) -> Assessment | None:
         if count < MIN_STEPS or count < STORM_SHARE * steps or count > steps or each_s < SLOW_S:
             return None
         words_ = f"it wrote {count} times in {steps} counts, each {each_s:.2g} s"
-    elif share < HELD_UP:
+    elif share < HELD_UP or share < MORE * float(held.data["work"]):
         return None
     else:
         words_ = f"{share:.0%} of the time passed before {count} lines that tell of what it wrote"
-    told = Account(
-        headline=words.headline(f"completed, but {words_}"),
-        shows=(Said(words_, (held, *facts.advance.marks[-1:])), *_ended(facts)),
-        fault=Fault.USER,
-        variant="save_storm",
-        implies=("much of the time went into saving",),
-        advice=("Save less often, to node-local storage, or asynchronously (torch.distributed.checkpoint.async_save).",),
-        lost=False,
-    )
-    return ruled_in(words_, f"less than {STORM_TIME:.0%} of the time", told)
+    return _told_so(facts, words_, Said(words_, (held, *facts.advance.marks[-1:])))
 
 
 def _cheap(facts: Facts) -> bool:

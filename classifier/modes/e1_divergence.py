@@ -22,7 +22,7 @@ from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.recount import from_the_first
-from gpualert_slurm.classifier.shapes import shape_of
+from gpualert_slurm.classifier.shapes import WARMING, shape_of
 from gpualert_slurm.classifier.trials import behind, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.evidence import Evidence, Quote
@@ -32,8 +32,8 @@ from gpualert_slurm.verdict import Fault
 MIN_POINTS = 12
 SPIKE = 3.0
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
-MOST_IN_ALL, MOST_WARMING = 10, 100
-"""Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3); and by how many a rate may still be rising."""
+MOST_IN_ALL = 10
+"""Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
 FLOWN = 50.0
 """Of its first value, what a loss is by its second when it has flown off at once."""
 UNMOVED = 0.9
@@ -246,7 +246,7 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     steps = [m.data.get("step") for m in facts.advance.marks if not m.data.get("coarse")]
     once = [step for step in steps if isinstance(step, int)]
     counted = len(once) == len(facts.advance.marks) and all(a < b for a, b in pairwise(once))  # not those of each epoch
-    handful, warming = (done is not None and done < most and counted for most in (MOST_IN_ALL, MOST_WARMING))
+    handful, warming = (done is not None and done < most and counted for most in (MOST_IN_ALL, WARMING))
     if (why := unmoved(facts.job, numbers)) is None and stuck(accuracies) is False:
         return None  # a score beside it got better
     why = why or noughts(facts.job, numbers) or (None if handful else at_chance(facts.job, numbers, accuracies))
