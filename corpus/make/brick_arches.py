@@ -112,4 +112,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from apples()
 
 
-RECIPE = Recipe("brick_arches", "test", jobs)
+RECIPE = Recipe("brick_arches", "development", jobs)

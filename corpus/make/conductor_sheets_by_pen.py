@@ -145,4 +145,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("conductor_sheets_by_pen", "test", jobs)
+RECIPE = Recipe("conductor_sheets_by_pen", "development", jobs)

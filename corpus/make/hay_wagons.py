@@ -87,4 +87,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from harvest()
 
 
-RECIPE = Recipe("hay_wagons", "test", jobs)
+RECIPE = Recipe("hay_wagons", "development", jobs)

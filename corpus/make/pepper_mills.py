@@ -77,4 +77,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from heat()
 
 
-RECIPE = Recipe("pepper_mills", "test", jobs)
+RECIPE = Recipe("pepper_mills", "development", jobs)

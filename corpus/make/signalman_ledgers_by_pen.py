@@ -163,4 +163,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("signalman_ledgers_by_pen", "test", jobs)
+RECIPE = Recipe("signalman_ledgers_by_pen", "development", jobs)

@@ -107,4 +107,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from chronicle()
 
 
-RECIPE = Recipe("tin_whistles", "test", jobs)
+RECIPE = Recipe("tin_whistles", "development", jobs)

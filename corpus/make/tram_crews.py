@@ -97,4 +97,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("tram_crews", "test", jobs)
+RECIPE = Recipe("tram_crews", "development", jobs)

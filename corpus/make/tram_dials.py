@@ -107,4 +107,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("tram_dials", "test", jobs)
+RECIPE = Recipe("tram_dials", "development", jobs)

@@ -82,4 +82,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("tram_timetable", "test", jobs)
+RECIPE = Recipe("tram_timetable", "development", jobs)

@@ -114,4 +114,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from room()
 
 
-RECIPE = Recipe("wooden_clogs", "test", jobs)
+RECIPE = Recipe("wooden_clogs", "development", jobs)
