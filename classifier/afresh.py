@@ -39,6 +39,7 @@ _LISTS = re.compile(
     r"|\S\.\w{2,12}['\"]?,? ['\"]?\S{1,60}\.\w{2,12}\b",
     re.IGNORECASE,
 )
+_ON_PURPOSE = re.compile(r"\bon purpose\b|\bintended\b|\bdeliberate|absichtlich|\bexpr[èe]s\b|a prop[óo]sito|\bby design\b", re.IGNORECASE)
 _TAKEN = re.compile(r"\b(?:load\w*|read|open\w*|took|taken|from|using|used)\b", re.IGNORECASE)
 
 
@@ -76,7 +77,7 @@ def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
 
 def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
     """A state that the command line names as what to go on from, of which the run says nothing at all and learns from the beginning."""
-    if facts.advance.loaded or not learned_all(facts):
+    if facts.advance.loaded or not learned_all(facts) or any(_ON_PURPOSE.search(line) for line in _lines(facts)):
         return None
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BID.finditer(line):

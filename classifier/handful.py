@@ -17,14 +17,14 @@ MOST, MOST_ASKED, MOST_S = 6, 3, 10.0
 """Of what is counted; of what was asked for; and seconds that the whole job took."""
 MOST_LINES, MOST_LINE = 200, 300
 _OF = re.compile(r"(?<![\d./:-])(?P<at>\d{1,9})\s?(?:/|\bof\b|\bvon\b|\bde\b|\bsur\b)\s?(?P<of>\d{1,9})(?![\d/]|[.:]\d)", re.IGNORECASE)
-_FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)(?!\s?(?:m?s|sec\w{0,4}|min|h)\b)|\bnan\b", re.IGNORECASE)
+FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)(?!\s?(?:m?s|sec\w{0,4}|min|h)\b)|\bnan\b", re.IGNORECASE)
 _MANY = re.compile(
     r"\b\d{3,9} (?:\w+ )?(?:batches|steps|iter\w*|updates|minibatches)\b|\b(?:iters?|steps|iterations|batches|updates)['\"]?"
     r"\s?[:=]\s?\d{3,9}\b",
     re.IGNORECASE,
 )
 """What an epoch consists of, where it is much."""
-_OTHER = re.compile(
+OTHER = re.compile(
     r"\b(?:trial|fold|stage|phase|task|part|chain|shard|file|eval\w*|valid\w*|test\w*|right|wrong|correct|words|tokens|rank|proc\w*|node|worker|gpu"
     r"|chunk of|attempt|retry|try|keys"
     r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?|boost\w*|\d{1,6}m?s/step)\b",
@@ -42,7 +42,7 @@ _WHOLE = re.compile(r"\b(?:epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|Ep
 def handful(facts: Facts) -> tuple[int, Evidence] | None:
     """How many there were, and the last of what tells them; None where they were more, took their time, or it does not show."""
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
-    if not cited or not _brief(facts):
+    if not cited or not passed_quickly(facts):
         return None
     logs = ([*_counts(one.head or one.tail)] for report in facts.job.reports for one in report.excerpts)
     found = max(logs, key=len, default=[])
@@ -56,7 +56,7 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
 
 def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
     """The same by the command line alone: ``--passes 3``, ``rounds=1``, ``"games": 5``; a single epoch, and nothing that was to count further."""
-    if not _brief(facts) or len(facts.advance.marks) > MOST:
+    if not passed_quickly(facts) or len(facts.advance.marks) > MOST:
         return None
     if facts.measured is not None and facts.measured.counter.counts[-1] > MOST:
         return None
@@ -67,10 +67,10 @@ def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
     return few[0][0], few[0][1]()
 
 
-def _brief(facts: Facts) -> bool:
+def passed_quickly(facts: Facts, most_s: float = MOST_S) -> bool:
     """Whether the job took seconds, began with nothing, and tells of no more steps than a handful, nor of many in each pass."""
     took_s, texts = facts.ending.elapsed_s, (one.head or one.tail for report in facts.job.reports for one in report.excerpts)
-    if took_s is None or took_s > MOST_S or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST:
+    if took_s is None or took_s > most_s or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST:
         return False
     return not any(_MANY.search(text) for text in texts)
 
@@ -78,5 +78,5 @@ def _brief(facts: Facts) -> bool:
 def _counts(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """``3/5`` and its like in lines that measure something."""
     for line in text.splitlines()[:MOST_LINES]:
-        if len(line) <= MOST_LINE and _FRACTION.search(line) and not _OTHER.search(line):
+        if len(line) <= MOST_LINE and FRACTION.search(line) and not OTHER.search(line):
             yield from ((found, line) for found in _OF.finditer(line) if int(found["at"]) <= int(found["of"]))

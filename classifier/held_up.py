@@ -26,15 +26,16 @@ OTHERS_BEFORE = 0.8
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _FILE = re.compile(rf"\w(?:{STATE_ENDING}|\.(?:full|shared|txt|bak|tmp))\b", re.IGNORECASE)
 _WRITES = re.compile(
-    r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot\w{0,5}|check-?point\w{0,3}|ckpts?|writ(?:e|es|ing|ten)|wrote|dump\w{0,3}"
-    r"|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
-    r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|on disk|full state|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
+    r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot\w{0,5}|check-?point\w{0,3}|ckpts?|(?:re-?)?writ(?:e|es|ing|ten)|rewrote|wrote|packed"
+    r"|dump\w{0,3}|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
+    r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|on disk|full state|(?:state|model|weights|params) out"
+    r"|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
     r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|copi[ae]\w{0,3})(?![A-Za-z])|-> |=> |> \S",
     re.IGNORECASE,
 )
 _TOOK = re.compile(
     r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
-    r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt)(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
+    r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt|(?=ms['\"]))(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
     r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
     re.IGNORECASE,
 )
@@ -126,6 +127,8 @@ def told_s(text: str) -> float | None:
     if not (found := list(_TOOK.finditer(text))):
         return None
     last = found[-1]
+    if len(found) > 1 and text[found[-2].end() : last.start()].strip() in {"of", "/", "von", "de", "sur"}:
+        last = found[-2]  # of all the time so far
     value, unit = float((last["value"] or last["said"]).replace(",", ".")), last["unit"] or last["after"] or last["key"] or "s"
     return value / 1000 if unit.lstrip("_ ").lower().startswith(("ms", "milli")) else value
 
@@ -154,3 +157,8 @@ def by_word(text: str) -> bool:
     """Whether a line has a word for writing, and none for something else."""
     words = text.replace("_", " ")
     return _WRITES.search(words) is not None and _NOT_SO.search(words) is None
+
+
+def names_state(text: str) -> bool:
+    """Whether a line names a file that may hold a state, and has no word for something else."""
+    return _FILE.search(text) is not None and _NO_STATE.search(text) is None and _NOT_SO.search(text.replace("_", " ")) is None

@@ -32,8 +32,10 @@ HIGHEST = 0.97
 FELL, FELL_EARLY, EARLY, HALF = 0.08, 0.33, 0.3, 0.5
 """How far the loss came down, at least; so much of it within the first part of the run; or to a share of what it was."""
 _FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
+_ANY_FILE = re.compile(r"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{1,200}\.[A-Za-z]\w{0,11})(?![\w/-])")
+"""Where the very word that the run counts by, and a count, stand beside it."""
 _IN_NAME = re.compile(r"(?<!\d)0{0,9}(\d{1,9})(?!\d)")
-_COUNTS = (
+COUNTS = (
     r"epochs?|steps?|it(?:er(?:ation)?)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|trees|batches|games|episodes|cycles?|turns?|blocks?|portions?|laps?"
     r"|Epochen?|Schritte?n?|Runden?|Durchg[äa]nge?n?|[ée]tapes?|[ée]poques?|passages?|vueltas?|pasos?|[ée]pocas?"
 )
@@ -61,6 +63,10 @@ _SCRIPT = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?:py|sh|pl|R|jl)\b")
 _TAKES = re.compile(
     r"\b(?:resum\w*|restor\w*|contin\w*|restart\w*|reload\w*|load\w*|read|open\w*|found|newest|latest|last|from|at|is|here|holds|has|had|have|seen|done"
     r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
+    re.IGNORECASE,
+)
+_READ = re.compile(
+    r"\b(?:read|loaded|opened|restored|resumed|taken up|picked up|gelesen|geladen|lue?s?|charg[ée]e?s?|le[ií]d[oa]s?|cargad[oa]s?)\b(?! only)",
     re.IGNORECASE,
 )
 _DATA = re.compile(
@@ -102,7 +108,24 @@ def known_before(facts: Facts) -> State | None:
     for state in (*_said(facts, lines, word), *_bidden(facts)):
         if max(LEAST_COUNT, 2 * steps[0]) <= state.count < reach and (state.bidden or _its_own(facts, state)):
             return state
+    return _read_and_written(facts, lines)
+
+
+def _read_and_written(facts: Facts, lines: Sequence[str]) -> State | None:
+    """A state that the first lines say was read, and that the run itself wrote again later: it is of its own earlier work."""
+    for line in lines:
+        files = [found["path"] for found in _FILE.finditer(line)]
+        if len(files) == 1 and _named_later(facts, files[0], line) and _READ.search(line) and not _DATA.search(line) and not _WRITES.search(line):
+            return State(files[0], 0, (), bidden=False)
     return None
+
+
+def _named_later(facts: Facts, file: str, line: str) -> bool:
+    """Whether the log that has ``line`` names the file again behind it, and does not say that it was read."""
+    texts = (one.text for report in facts.job.reports for one in report.excerpts)
+    behind = next((text[text.find(line) + len(line) :] for text in texts if line in text), "")
+    said = [one for one in behind.splitlines() if file in one]
+    return bool(said) and not any(_READ.search(one) for one in said)
 
 
 def goes_on_from(facts: Facts) -> State | None:
@@ -139,8 +162,11 @@ def _counted(facts: Facts) -> tuple[list[int], str] | None:
     if counter is None or not begins_first(counter[0]):
         found = (([int(v) for v in c.values], c.name) for c in columns(facts.advance.marks, facts.job) if c.counts)
         counter = next(((counts, name) for counts, name in found if len(counts) >= LEAST_LOSSES and begins_first(counts)), None)
-    if counter is None and (told := facts.measured) is not None and told.counter.from_the_first:
+    told = facts.measured
+    if counter is None and told is not None and told.counter.from_the_first:
         counter = (list(told.counter.counts), told.counter.word)
+    if counter is not None and not counter[1] and told is not None and told.counter.counts[-1] == counter[0][-1]:
+        counter = (counter[0], told.counter.word)  # a table's header has it
     return counter
 
 
@@ -148,10 +174,20 @@ def before_progress(facts: Facts) -> list[str]:
     """What the log that tells of progress says before the first line of it."""
     first = next((m for m in facts.advance.marks if isinstance(m.source, Quote)), None)
     if first is None or not isinstance(first.source, Quote):
-        return []
+        return _before_measured(facts)
     text = next((one.head or one.tail for r in facts.job.reports for one in r.excerpts if one.path == first.source.file), "")[:MOST_TEXT]
     at = text.find(first.source.text[:80])
     return [line[:MOST_LINE] for line in (text[:at] if at >= 0 else "").splitlines() if not line.startswith("+")][:MOST_LINES]
+
+
+def _before_measured(facts: Facts) -> list[str]:
+    """The same of a log whose lines of progress no pattern knows."""
+    found = facts.measured
+    if found is None or not found.line:
+        return []
+    texts = (one.head or one.tail for report in facts.job.reports for one in report.excerpts)
+    text = next((text[:MOST_TEXT] for text in texts if found.line in text[:MOST_TEXT]), "")
+    return [line[:MOST_LINE] for line in text[: text.find(found.line)].splitlines() if not line.startswith(("+", "#gpualert"))][:MOST_LINES]
 
 
 def counted_by(facts: Facts) -> str:
@@ -170,14 +206,16 @@ def counted_by(facts: Facts) -> str:
 
 def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
     """States that its first lines name, each with its count: beside the word that the run counts by, else in the file's name."""
-    counts = rf"{re.escape(word)}s?|{_COUNTS}" if word else _COUNTS
+    counts = rf"{re.escape(word)}s?|{COUNTS}" if word else COUNTS
     before, behind = rf"(?<![\w-])(?:{counts})['\"]?\W{{0,3}}(?P<at>\d{{1,9}})(?![\d.])", rf"(?<![\w.-])(?P<of>\d{{1,9}}) (?:{counts})(?![\w])"
     beside = re.compile(f"{before}|{behind}", re.IGNORECASE)
+    own = re.compile(rf"(?<![\w-]){re.escape(word)}s?\W{{0,3}}\d|\d {re.escape(word)}", re.IGNORECASE) if len(word) > 2 else None
     states = []
     for line in lines:
         text = pointed(line)
-        files = [found["path"] for found in _FILE.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
-        bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text)
+        named = _ANY_FILE if own is not None and _FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else _FILE
+        files = [found["path"] for found in named.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
+        bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is _FILE else _ANY_FILE.sub(" ", text)
         if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue
         found = next((one for one in beside.finditer(bare) if _PLANNED.match(one[0]) is None), None)

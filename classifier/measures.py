@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,8 +23,13 @@ MOST_LINES, MOST_LINE, MOST_TEXT, MOST_NUMBERS = 4000, 300, 128 * 1024, 16
 STRAIGHT = 0.02
 """Steps of a clock differ by no more than this of their mean."""
 _NUMBER = re.compile(
-    r"(?<![\w.])([-+]?(?:\d{1,15}(?:\.\d{0,15})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_])))(?![\d.]*\d)", re.IGNORECASE
+    r"((?<![\w.])[-+]?(?:\d{1,15}(?:\.\d{0,20})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_]))"
+    r"|(?:(?<=(?<![\w.])[a-z])|(?<=(?<![\w.])[a-z]{2}))\d{1,6}(?![\w.]))(?![\d.]*\d)",
+    re.IGNORECASE,
 )
+"""Also behind a letter or two: ``e01``, ``it40``."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
+_BAR = re.compile(r"[█▉▊▋▌▍▎▏▕▇▆░▒▓━·]+")
 _NAME = re.compile(r"([^\W\d_][\w ./@+|-]{0,40}?)[^\w]{0,12}\Z")
 _NO_MEASURE = re.compile(
     r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
@@ -80,15 +85,21 @@ class Measured:
 
     counter: Counter
     measures: tuple[Measure, ...]
+    line: str = ""
+    """The first of the lines that count."""
 
 
 @dataclass
-class _Series:
+class Series:
+    """One place for a number in lines alike but for their numbers: the word before it, what stood there, what follows, and the lines' places."""
+
     name: str
     texts: list[str]
     behind: str
+    at: list[int]
 
     def values(self) -> list[float]:
+        """Them as numbers."""
         return [float(text) for text in self.texts]
 
 
@@ -121,43 +132,84 @@ def counted_before(job: JobRecord, error: Evidence) -> int | None:
 
 def of_lines(lines: Sequence[str], least: int = LEAST) -> Measured | None:
     """The same of lines, of which ``least`` are alike."""
-    series = _series(lines, least)
-    counters = [(key, c) for key, group in series.items() for at, one in enumerate(group) if (c := _counter(one, group, at)) is not None]
-    for key, counter in sorted(counters, key=lambda found: (-len(found[1].counts), not found[1].word)):
+    series = series_of(lines, least)
+    return _measured(lines, series) or _measured(lines, _last_round(series, least))
+
+
+def _last_round(series: Mapping[tuple[str, ...], list[Series]], least: int) -> dict[tuple[str, ...], list[Series]]:
+    """The rows since a count last began anew (with a fold, a trial, a pass), of lines in which one does."""
+    found = {}
+    for key, group in series.items():
+        begins = [max((at for at, text in enumerate(one.texts) if text == one.texts[0]), default=0) for one in group if one.texts[0] in {"0", "1"}]
+        begin = max((at for at in begins if 0 < at <= len(group[0].texts) - least), default=0)
+        if begin:
+            found[key] = [Series(one.name, one.texts[begin:], one.behind, one.at[begin:]) for one in group]
+    return found
+
+
+def _measured(lines: Sequence[str], series: Mapping[tuple[str, ...], list[Series]]) -> Measured | None:
+    places = [(key, at) for key, group in series.items() for at in range(len(group))]
+    counters = [(key, c, series[key][at].at[0]) for key, at in places if (c := _counter(series[key], at)) is not None]
+    for key, counter, first in sorted(counters, key=lambda found: (-len(found[1].counts), not found[1].word)):
         rows = len(counter.counts)
-        own = [m for one in series[key] if (m := _measure(one)) is not None]
+        own = [m for one in series[key] if (m := measure_of(one)) is not None]
         others = [group for other, group in series.items() if other != key and abs(len(group[0].texts) - rows) <= 1]
-        beside = [m for group in others for one in group if (m := _measure(one)) is not None]
+        beside = [m for group in others for one in group if (m := measure_of(one)) is not None]
         if own or beside:
-            return Measured(counter, tuple(own or beside))
+            return Measured(counter, tuple(own or beside), lines[first])
     return None
 
 
-def _series(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[_Series]]:
-    kinds: dict[tuple[str, ...], list[list[str]]] = {}
+def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Series]]:
+    """The numbers of lines of which ``least`` are alike but for their numbers, by what is between these."""
+    kinds: dict[tuple[str, ...], list[tuple[int, list[str]]]] = {}
     header: dict[int, list[str]] = {}
-    for line in lines:
+    for at, line in enumerate(lines):
         if not line or len(line) > MOST_LINE or line.startswith(("Traceback", "  File ", "#gpualert")):
             continue
-        text = pointed(CLOCK.sub("", line) if ":" in line else line)
+        text = _BAR.sub("|", pointed(CLOCK.sub("", line) if ":" in line else line))
+        text = _COLOUR.sub("", text) if "\x1b" in text else text
         parts = _NUMBER.split(text)
         if not 3 <= len(parts) <= 2 * MOST_NUMBERS + 1:
-            if len(parts) == 1 and len(names := [n for n in re.split(r"[\s,;|│┃\t]+", line.strip(" |│┃\t,;#")) if n]) > 1:
-                header.setdefault(len(names), names)
+            if len(parts) == 1:
+                for names in _header(line):
+                    header.setdefault(len(names), names)
             continue
-        kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append(parts)
-    found: dict[tuple[str, ...], list[_Series]] = {}
+        kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append((at, parts))
+    found: dict[tuple[str, ...], list[Series]] = {}
     for key, rows in kinds.items():
         if len(rows) < least:
             continue
         names = [named[1].strip() if (named := _NAME.search(part)) else "" for part in key[:-1]]
         if not any(names):
             names = header.get(len(names), names)
-        found[key] = [_Series(name, [row[2 * at + 1] for row in rows], key[at + 1]) for at, name in enumerate(names)]
+        found[key] = []
+        for place, name in enumerate(names):
+            told = [*_shorter(key, place, rows[0][0], kinds), *rows]
+            found[key].append(Series(name, [row[2 * place + 1] for _, row in told], key[place + 1], [at for at, _ in told]))
     return found
 
 
-def _counter(one: _Series, group: Sequence[_Series], at: int) -> Counter | None:
+def _header(line: str) -> list[list[str]]:
+    """The names of a table's columns, as its signs part them, and as its blanks do."""
+    bare = line.strip(" |│┃\t,;#")
+    ways = (re.split(r"[|│┃;,\t]", bare), re.split(r"[\s,;|│┃\t]+", bare))
+    told = ([name for one in way if (name := one.strip())] for way in ways)
+    return [names for names in told if len(names) > 1]
+
+
+def _shorter(
+    key: tuple[str, ...], place: int, before: int, kinds: Mapping[tuple[str, ...], list[tuple[int, list[str]]]]
+) -> list[tuple[int, list[str]]]:
+    """The one line that begins like the others and has not yet all that they tell (a gain, a rate)."""
+    for other, rows in kinds.items():
+        if len(rows) == 1 and place < len(other) - 1 < len(key) - 1 and other[:-1] == key[: len(other) - 1] and rows[0][0] < before:
+            return rows
+    return []
+
+
+def _counter(group: Sequence[Series], at: int) -> Counter | None:
+    one = group[at]
     if one.behind.startswith("%") or any("." in text or "n" in text.lower() for text in one.texts):
         return None
     counts = [int(text.partition("e")[0]) for text in one.texts]
@@ -175,7 +227,7 @@ def _counter(one: _Series, group: Sequence[_Series], at: int) -> Counter | None:
     return Counter(tuple(counts), one.name, planned)
 
 
-def _measure(one: _Series) -> Measure | None:
+def measure_of(one: Series) -> Measure | None:
     """Fractions that are no clock, no rate and no setting."""
     if _NO_MEASURE.search(one.name) or _UNIT.match(one.behind) or not any("." in text or "n" in text.lower() for text in one.texts):
         return None

@@ -17,12 +17,14 @@ _EPOCH_AND_STEP = re.compile(
 """``[1/12][010/200]``: of PyTorch's DCGAN, and of many who began with it."""
 
 
-_SURE_COMMA = re.compile(r"[=:]\s{0,3}[-+]?(?:0,\d{1,12}|\d{1,9},(?:\d{1,2}|\d{4,12}))(?![\w.]|,\d)")
+_SURE_COMMA = re.compile(r"[=:]\s{0,3}[-+]?(?:0,\d{1,12}|\d{1,9},(?:\d{1,2}|\d{4,12}))(?![\w.]|,\d)|;[-+]?(?:0,\d{1,12}|\d{1,9},\d{4,12})(?:;|\Z)")
 _COMMA = re.compile(r"(?<![\w.,])([-+]?\d{1,9}),(\d{1,12})(?![\w.]|,\d)")
 
 
 def pointed(text: str) -> str:
-    """The line with points for decimal commas (``perte = 1,0656``), where a number behind ``=`` or ``:`` has one that separates no thousands."""
+    """The line with points for decimal commas (``perte = 1,0656``), where a number behind ``=`` or ``:``, or between semicolons, has one that
+    separates no thousands.
+    """
     return _COMMA.sub(r"\1.\2", text) if "," in text and _SURE_COMMA.search(text) else text
 
 

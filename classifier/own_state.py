@@ -10,7 +10,9 @@ import re
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.lineage import COUNTS
 from gpualert_slurm.classifier.parents import command_lines
+from gpualert_slurm.classifier.resuming import before
 from gpualert_slurm.classifier.saves import STATE_ENDING
 from gpualert_slurm.evidence import Evidence
 
@@ -22,6 +24,16 @@ _GOES_ON = re.compile(
     r"[\w.-]{0,30}['\"]?\s?[=:\s]\s?['\"]?\Z",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(
+    r"(?:^|[\s,;{])['\"]?(?:--?|\+{1,2})?(?:[a-z]{1,12}[_-])?(?:state|stand|snapshot|ckpt|checkpoint|[ée]tat|estado|stato)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
+    r"(?P<path>[\w./~@+-]{1,200}\.\w{1,12})(?![\w/-])",
+    re.IGNORECASE,
+)
+"""A file of any ending under an option for a state."""
+_READ = re.compile(
+    r"\b(?:read|loaded|opened|restored|resumed|taken|picked up|gelesen|geladen|lue?|charg[ée]e?|le[ií]d[oa]|cargad[oa])\b", re.IGNORECASE
+)
+_FAR = re.compile(rf"(?<![\w.])\d{{1,9}} (?:{COUNTS}|chunks|portions)\b|\b(?:{COUNTS})\W{{0,3}}\d", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
     r"|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
@@ -32,6 +44,7 @@ _HUB = re.compile(r"(?:\A|/)(?:zoo|hub|pre-?trained|base|models?--)[\w.-]*/|pre-
 _UNREADABLE = re.compile(
     r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|\bErrno 22\b|[Pp]ars(?:e|ing)"
     r"|PytorchStreamReader|zip archive|end of file|unexpected|deseriali|not a (?:zip|valid)|reading array data|input_stream|json"
+    r"|damaged|besch[äa]digt|unlesbar|illisible|ab[îi]m[ée]|da[ñn]ad[oa]|corrot"
 )
 _SIZES = re.compile(
     r"broadcast|shape|size|dimension|\blayers?\b|\bunits?\b|\bcells\b|\bweights\b|features|expect|mismatch|columns|\bhas \d|\bheads?\b|differ"
@@ -45,7 +58,7 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
     """The variant of a resume that failed, and the state; None where the error is of something else."""
     if error.cause not in _CAUSES or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
         return None
-    state = _own(facts)
+    state = _own(facts) or _told(facts, error)
     if state is None:
         return None
     kind, message = str(error.data.get("type", "")), f"{error.data.get('message', '')} {error.data.get('more', '')}"[:2000]
@@ -61,6 +74,15 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
     return ("size_mismatch", state) if _SIZES.search(message) and len(re.findall(r"\d+", message)) > 1 else None
 
 
+def _told(facts: Facts, error: Evidence) -> str | None:
+    """The state that the last lines before the error say was read, with how far it had come."""
+    for line in before(facts.job, error):
+        files = [found["path"] for found in _STATE.finditer(line)]
+        if len(files) == 1 and _READ.search(line) and _FAR.search(line.replace(files[0], " ")) and _OF_OTHERS.search(line) is None:
+            return files[0]
+    return None
+
+
 def _own(facts: Facts) -> str | None:
     """The one state on the command lines that is the run's own."""
     found: dict[str, None] = {}
@@ -72,4 +94,6 @@ def _own(facts: Facts) -> str | None:
             mine = mine and _HUB.search(state["path"]) is None
             if mine and _OF_OTHERS.search(option) is None and _OF_OTHERS.search(name) is None:
                 found[state["path"]] = None
+    given = {one["path"] for line, _ in command_lines(facts.job, facts.row) for one in _GIVEN.finditer(line)}
+    found.update(dict.fromkeys(sorted(given)))
     return next(iter(found)) if len(found) == 1 else None

@@ -17,11 +17,12 @@ from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
 from gpualert_slurm.classifier.hover import KNOWS, trend
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.stood import stood
 from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
 
 LEAST_FLOWN, LEAST_STILL = 6, 10
-FLOWN = 100.0
-"""Of its first values and of its lowest, what a number has flown to."""
+FLOWN, JUMPED, LEAST_BESIDE = 100.0, 10.0, 3
+"""Of its first values and of its lowest, what a number has flown to; of all before, what it jumped to at once; lines before and behind that."""
 LOST, FALLEN = 5.0, 2.0
 """Of its lowest, where a number stands that had come down to it; of its lowest, what it was at first, at least."""
 STANDS = 0.01
@@ -51,7 +52,12 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    return _gone(found) or _flown(found) or _still(facts, found)
+    return _gone(found) or _flown(found) or _stood(found) or _still(facts, found)
+
+
+def _stood(found: Measured) -> tuple[str, str] | None:
+    """What it was held at; a player's reward may settle."""
+    return None if any(_GAINS.search(m.name) for m in found.measures) else stood(found)
 
 
 def _gone(found: Measured) -> tuple[str, str] | None:
@@ -76,11 +82,21 @@ def _flown(found: Measured) -> tuple[str, str] | None:
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:
             return "spike", f"{_called(m)} went from {values[0]:.4g} to {values[-1]:.4g}"
+        if (jump := _jump(values)) is not None:
+            return "spike", f"{_called(m)} jumped from {jump[0]:.4g} to {jump[1]:.4g}, and stayed up to the last line ({values[-1]:.4g})"
         tail = values[-max(4, len(values) // 6) :]
         at = values.index(lowest)
         stands = max(tail) - min(tail) <= STANDS * last
         if stands and lowest > 0 and last >= max(LOST * lowest, values[0]) and values[0] >= FALLEN * lowest and 0 < at < 0.8 * len(values):
             return "plateau", f"{_called(m)} had come down from {values[0]:.4g} to {lowest:.4g}, and stands at {last:.4g}"
+    return None
+
+
+def _jump(values: Sequence[float]) -> tuple[float, float] | None:
+    """The two values between which all that follows came to lie far above all that was before."""
+    for at in range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1):
+        if min(values[at:]) >= JUMPED * max(values[:at]) > 0:
+            return values[at - 1], values[at]
     return None
 
 

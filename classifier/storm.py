@@ -21,7 +21,7 @@ LONG_S = 2.0
 """What is counted under no word for steps and takes longer may be a pass over the data."""
 LONGEST_SAVE_S = 36_000.0
 _TOOK = re.compile(
-    r"(?:\b(?:in|took|after|for|needed|within|blocked|dauerte|en)\b|[(\[,;|:-])\s{0,3}(?:about |~|≈)?(?P<value>\d{1,6}(?:\.\d{1,6})?)\s?"
+    r"(?:\b(?:in|took|after|for|needed|within|blocked|dauerte|en)\b|[(\[,;|:-])\s{0,3}(?:about |~|≈)?(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?"
     r"(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b"
     r"|['\"]?\b(?:(?:save|ckpt|checkpoint|write|snapshot|io|wall|dt|took|dur(?:ation)?|elapsed|time|cost|blocked)[ _]?(?:in|time|took)?[_ ]?"
     r"(?P<key>s|secs?|seconds?|ms|sec)?|(?P<bare>s|secs?|seconds?|ms))['\"]?\s?[:=]\s?['\"]?(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
@@ -104,7 +104,7 @@ def seconds(save: Evidence) -> float | None:
     if not found:
         return None
     last = found[-1]
-    value = float(last["value"] or last["said"])
+    value = float((last["value"] or last["said"]).replace(",", "."))
     unit = (last["unit"] or last["key"] or last["bare"] or last["after"] or "s").lower()
     return value / 1000 if unit.startswith(("ms", "milli")) else value
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.cause import Cause
+from gpualert_slurm.classifier.saves import STATE_ENDING
 from gpualert_slurm.evidence import Evidence
 
 NEAREST = 240
@@ -23,6 +24,7 @@ _FOR_GOING_ON = (
 )
 _READS = re.compile(
     rf"\b(?:load\w*|open|read\w*|from_file|restore\w*)\(\s{{0,4}}[^()]{{0,60}}?{_FOR_GOING_ON}"
+    r"|\bload\w{0,12}\(\s{0,4}(?:\w{1,20}\.)?(?:\w{1,20}_)?(?:last|kept|state(?:_?(?:file|path))?)\s{0,4}[,)]"
     rf"|\b\w{{0,30}}{_FOR_GOING_ON}\w{{0,30}}(?:\[[^\]]{{0,40}}\])?\.(?:read|open|load)\w{{0,12}}\("
     r"|(?:^|\s)(?:had|kept|stored|resumed|restored|old_\w{1,20}|prev\w{0,20})(?:, \w{1,30}){0,3} = [\w.]{1,30}\.loads?\("
     r"|(?:^|\s)(?:\w{1,30}, ){1,4}(?:done|so_far|(?:start|last|first|next|done)_?\w{0,12}|(?:global_?)?step|epoch"
@@ -34,18 +36,19 @@ _GOING_ON = re.compile(rf"(?:\A|_){_FOR_GOING_ON}|{_FOR_GOING_ON}\Z", re.IGNOREC
 """A function by the name of what it is for: ``go_on_from``, ``restore_weights``."""
 _STORED_SIZE = (
     r"(?:saved|stored|kept|prev\w{0,8}|ckpt|check_?point|snapshot|archive|had|old)(?:\[['\"]|\.)"
-    r"(?:shapes?|sizes?|dims?|layers?|width|hidden|heads|rank|n_\w{1,12}|config|cfg|arch\w{0,10})\b"
+    r"(?:shapes?|sizes?|dims?|layers?|width|hidden|heads|rank|n_\w{1,12}|config|cfg|arch\w{0,10}|weights|params|(?:w|b|coef|means?|mix\w{0,8})\b)"
 )
 _COMPARES = re.compile(rf"\b{_STORED_SIZE}.{{0,40}}[!=]=|[!=]= ?{_STORED_SIZE}", re.IGNORECASE)
 """What was stored of a size, set against the run's own."""
 _FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")
 _NEWEST = re.compile(
     r"(?:^|\s)(?:newest|latest|ckpts?|check_?points?|snapshots?|last_?(?:run|state|model|save|ckpt|check_?point)|resume\w{0,12}|most_recent\w{0,12})"
-    rf" = (?:max|min|sorted|\w{{1,30}}\[|next\()|\w\[['\"]\w{{0,20}}{_FOR_GOING_ON}\w{{0,12}}['\"]\] = (?:max|min|sorted|next)\(",
+    rf" = (?:max|min|sorted|\w{{1,30}}\[|next\()|\w\[['\"]\w{{0,20}}{_FOR_GOING_ON}\w{{0,12}}['\"]\] = (?:max|min|sorted|next)\("
+    rf"|\b(?:max|min|sorted|next)\(.{{0,120}}\bglob\w{{0,3}}\(.{{0,120}}\*{STATE_ENDING}['\"]",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"empty sequence|(?:arg|argument) is (?:an )?empty|index out of range|^$")
-_BOOSTS = re.compile(r"\b(?:init_model|xgb_model)\s?=\s?(?!None)", re.IGNORECASE)
+_BOOSTS = re.compile(r"\b(?:init_model|xgb_model|model_file)\s?=\s?(?!None)", re.IGNORECASE)
 _UNOPENED = re.compile(r"(?:could not|cannot|can't|failed to|unable to) open|no such file", re.IGNORECASE)
 _NO_MODEL = re.compile(
     r"\bsize_|model (?:file|format|string)|\bparse|magic|u?b?json|deseriali|unexpected|unknown (?:type|format)|corrupt", re.IGNORECASE
@@ -61,7 +64,7 @@ _SIZES = re.compile(
     re.IGNORECASE,
 )
 _OF_DATA = re.compile(
-    r"data|corpus|vocab|token|config|\bcfg_file|image|feature|label|annot|manifest|shard|\bcsv|samples|\brows?\b|columns?|pre_?train|backbone"
+    r"data|corpus|vocab|token|config(?!ured)|\bcfg_file|image|feature|label|annot|manifest|shard|\bcsv|samples|\brows?\b|columns?|pre_?train|backbone"
     r"|\btrain_?(?:set|file|x|y)\b",
     re.IGNORECASE,
 )
@@ -70,6 +73,12 @@ _UNREADABLE = re.compile(
     r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|reading array data|dbm\.error",
     re.IGNORECASE,
 )
+_MISFIT = re.compile(
+    rf"(?<![\w./~@+-])(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])"
+    r".{0,80}?(?P<one>\(\d[\d, ]{0,40}\)).{0,80}?(?P<other>\(\d[\d, ]{0,40}\))",
+    re.IGNORECASE,
+)
+"""A state's file and two shapes of which one is the run's own."""
 _NOT_THERE = re.compile(r"doesn't exist|does not exist|no such file|not found", re.IGNORECASE)
 
 
@@ -88,7 +97,7 @@ def takes_up(error: Evidence) -> str | None:
 def _of_own_making(line: str, kind: str, message: str, function: str = "") -> str | None:
     if _NEWEST.search(line) and _EMPTY.search(message) and kind in {"ValueError", "IndexError", "StopIteration"}:
         return "no_valid_checkpoint"
-    if _two_sizes(message) or (_FILLS.search(line) and "could not broadcast" in message):
+    if _two_sizes(message) or _misfits(message) or (_FILLS.search(line) and "could not broadcast" in message):
         return "size_mismatch"
     if _COMPARES.search(line) and kind in {"AssertionError", "ValueError", "RuntimeError"}:
         return "size_mismatch"
@@ -97,6 +106,12 @@ def _of_own_making(line: str, kind: str, message: str, function: str = "") -> st
     if kind == "FileNotFoundError" or (kind == "dbm.error" and _NOT_THERE.search(message)):
         return "no_valid_checkpoint"
     return "corrupt" if _UNREADABLE.search(f"{kind}: {message}") else None
+
+
+def _misfits(message: str) -> bool:
+    """Whether a message sets a shape that a state's file has against another one."""
+    found = _MISFIT.search(message)
+    return found is not None and found["one"] != found["other"] and _OF_DATA.search(found["path"]) is None
 
 
 def _two_sizes(message: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.held_up import by_word, told_s
+from gpualert_slurm.classifier.held_up import by_word, names_state, told_s
 from gpualert_slurm.classifier.saves import of_no_state
 from gpualert_slurm.evidence import Evidence
 
@@ -27,12 +27,18 @@ _NOT_SO = re.compile(
     r"|time-?out|raise|not|limit|deadline|budget|interval|eta|left|remain\w*|since|until|ago)\b",
     re.IGNORECASE,
 )
+_LOSS = re.compile(
+    r"(?<![A-Za-z])(?:\w{0,12}loss|huber|mse|rmse|mae|xent|nll|bce|elbo|perplexity|ppl|bits|nats|cost|verlust|perte|p[ée]rdida)(?:/\w{1,10})?\W{0,4}\d"
+    r"|\d (?:bits|nats)/",
+    re.IGNORECASE,
+)
 _PASSES = r"(?:epochs?|pass(?:es)?|rounds?|sweeps?|generations?|steps?|Epoche|Runde|[ée]poque|[ée]poca)"
 _OF_PASS = re.compile(
     rf"\b{_PASSES}\b.{{0,60}}\b(?:done|finish\w*|complete\w*|end(?:ed|s)?|over|trained|fertig)\b|\b{_PASSES}\W{{0,3}}\d+\W{{0,3}}(?:took|in|time)\b",
     re.IGNORECASE,
 )
 """A pass that has ended, and what it took."""
+_ARRAY, _COUNTED_ARRAY = re.compile(r"[\w./-]{1,200}\.npy\b"), re.compile(r"\d\.npy\b")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -49,7 +55,7 @@ class Timed:
 def timed_saves(facts: Facts) -> Timed | None:
     """The kind of such lines that took most of the time; None where there is none, or how long the run took is not known."""
     whole_s = facts.ending.elapsed_s
-    if not whole_s or not facts.advance.marks or not _trains(facts):
+    if not whole_s or not _trains(facts):
         return None
     best: Timed | None = None
     for one in (x for report in facts.job.reports for x in report.excerpts):
@@ -58,7 +64,7 @@ def timed_saves(facts: Facts) -> Timed | None:
         for line in text[:MOST_TEXT].splitlines():
             if len(line) <= MOST_LINE and (took := took_s(line)) is not None:
                 kinds.setdefault(_NUMBER.sub("#", line), []).append((took, line))
-        left_out = max(1.0, one.bytes_total / max(1, len(text)))
+        left_out = max(1.0, one.bytes_total / max(1, len(text.encode("utf-8", "replace"))))
         for lines in kinds.values():
             found = _of_kind(facts, lines, left_out, whole_s)
             if found is not None and (best is None or found.share > best.share):
@@ -68,13 +74,16 @@ def timed_saves(facts: Facts) -> Timed | None:
 
 def _trains(facts: Facts) -> bool:
     """Whether a loss is told: of a job whose work is to write, its writing is no delay."""
-    return facts.advance.loss is not None or facts.measured is not None or any(c.loses for c in columns(facts.advance.marks, facts.job))
+    if facts.advance.loss is not None or facts.measured is not None or any(c.loses for c in columns(facts.advance.marks, facts.job)):
+        return True
+    return any(_LOSS.search(one.text[:MOST_TEXT]) for report in facts.job.reports for one in report.excerpts)
 
 
 def took_s(line: str) -> float | None:
     """How long something was written, by a line's own word; None for every other line."""
     words = line.replace("_", " ")
-    if not by_word(line) or _NOT_SO.search(words) or of_no_state(line):
+    bare = line if _COUNTED_ARRAY.search(line) else _ARRAY.sub(" ", line)  # the same array again and again is what was written there
+    if not (by_word(line) or names_state(line)) or _NOT_SO.search(words) or of_no_state(bare):
         return None
     return told_s(line)
 
@@ -86,6 +95,6 @@ def _of_kind(facts: Facts, lines: list[tuple[float, str]], left_out: float, whol
     if all(a <= b for a, b in pairwise(took)) and took[-1] > 2 * took[0]:  # a clock
         return None
     share = statistics.fmean(took) * len(took) * left_out / whole_s
-    if share > 1.05 or (share > MOST_OF_PASSES and _OF_PASS.search(lines[-1][1])):
+    if share > 1.05 or (share > MOST_OF_PASSES and _OF_PASS.search(lines[-1][1]) and not names_state(lines[-1][1])):
         return None
-    return Timed(round(len(took) * left_out), min(1.0, share), lines[-1][1].strip(), facts.advance.marks[-1:])
+    return Timed(round(len(took) * left_out), min(1.0, share), lines[-1][1].strip(), facts.advance.marks[-1:] or facts.cite_end()[:1])

@@ -17,7 +17,7 @@ PATTERN = "unrestored.words"
 MOST_TEXT = 300
 MOST_BYTES = 16 * 1024
 HINT = re.compile(
-    rb"[Cc]heck-?point|ckpt|[Ss]napshot|[Rr]esum|[Rr]estor|RESUM|[Ss]tate|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|json)\b"
+    rb"[Cc]heck-?point|ckpt|[Ss]napshot|[Rr]esum|[Rr]estor|RESUM|[Ss]tate|\.(?:pth?|pkl|safetensors|npz|h5|keras|msgpack|json|txt|bin|dat|model|ubj)\b"
     rb"|[Tt]ensor|[Ww]eight|[Pp]aram|[Kk]ey|[Vv]ariable|array|layer"
     rb"|stand\b|Gewicht|[Rr]eprise|tat\b|poids|sauvegarde|pesos|pesi|punto de control"
 )
@@ -70,7 +70,7 @@ _EQUAL = (
 _SUBJECT = re.compile(
     r"\bcheck-?points?\b|\bckpts?\b|\bsnap-?shots?\b|\bresum(?:e|ed|ing|ption)\b|\brestor(?:e|ed|ing)\b|\b(?:saved|model|train\w*) state\b"
     r"|\bstate(?:[_ ]dict)?\b(?! machine)"
-    r"|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|eqx)\b"
+    r"|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|eqx)\b|[_-]\d{1,9}\.(?:txt|bin|dat|model|ubj|json)\b"
     r"|\b(?:Zwischen|Speicher)st[aä]nd\w*|\bKontrollpunkt\w*|\bGewichte\b|\breprise\b|\b[ée]tat\b|\bpoids\b|\bsauvegarde\b|\bpunto de control\b"
     r"|\b(?:pesos|pesi)\b",
     re.IGNORECASE,
@@ -93,7 +93,9 @@ _ANEW = re.compile(
     r"|\binitial (?:values|weights|state|param\w*)\b|\bnew (?:model|network|run|weights|param\w*)\b|\b(?:from|at|to) (?:step|epoch"
     r"|iteration|update|batch|zero|0)(?: [01])?\b|\bre-?initiali[sz]\w+"
     r"|\bvon (?:vorn\w*|Anfang|Null|neuem)\b|\bneu (?:begonnen|initialisiert|gestartet)\b|\bzuf[äa]llig\w*|\bde z[ée]ro\b|\bau hasard\b"
-    r"|\bal[ée]atoire\w*|\bdepuis le d[ée]but\b|\bdesde (?:cero|el principio)\b|\baleatori\w+|\bda (?:zero|capo)\b|\bdall'inizio\b",
+    r"|\bal[ée]atoire\w*|\bdepuis le d[ée]but\b|\bdesde (?:cero|el principio)\b|\baleatori\w+"
+    r"|\b(?:weights|param\w*) (?:are|were) drawn\b|\b(?:empieza|empez\w+|comienza|arranca)\w* (?:desde|de|en|otra|por)\b"
+    r"|\bda (?:zero|capo)\b|\bdall'inizio\b",
     re.IGNORECASE,
 )
 _PARTLY = re.compile(

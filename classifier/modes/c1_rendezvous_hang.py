@@ -7,6 +7,7 @@ import re
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import crash, standstill, words
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.expected import all_wait, expected
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.meeting import at_service, begging, calling, past_meeting, speaks_of_meeting
@@ -151,6 +152,12 @@ def _awaited(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     begged = _begged(facts)
     if begged:
         return "a rank said again and again what it still waits for, and the others' last words are of meeting it", begged
+    crew = max(facts.crew, facts.ranks_total)
+    if facts.silence is not None and standstill.stopped(facts) and facts.silence.seconds >= REST_S:
+        if (more := expected(facts.job, crew)) is not None:
+            return f"the ranks say that there are {more} of them, {crew} were there, and none got on", ()
+        if all_wait(facts.job, crew):
+            return f"the last word of each of the {crew} ranks is that it waits for {crew}", ()
     if facts.stand.missing and _at_rest(facts):
         return "processes were told of more ranks than ever came, and slept to the end", standstill.asleep(facts, late=True)
     return None

@@ -25,6 +25,7 @@ CHEAP = 0.02
 """Saves that take less of the time by their own word hold nobody up, however many they are."""
 HELD_UP, MORE = 0.3, 1.5
 """So is more of it before lines that tell of a write, by when they came; and of the time before the lines of the work itself."""
+MOMENT_S = 1.0
 CHEAP_SEEN = 0.05
 """The same by when their lines came."""
 SLOW_S = 0.1
@@ -90,8 +91,9 @@ def _saving(facts: Facts) -> Assessment | None:
     done = _done(facts, go.steps_done or 0)
     said = share_said(go, saves, _trained_s(facts))
     own = spent(facts, "save")
-    share = max((s for s in (share_seen(go, saves), said, own.share if own is not None else None) if s is not None), default=None)
-    often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and (said is None or said >= CHEAP) and not _cheap(facts)
+    seen = share_seen(go, saves) if said is None else None  # what the saves say themselves is nearer
+    share = max((s for s in (seen, said, own.share if own is not None else None) if s is not None), default=None)
+    often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and _cost(said, facts) and not _cheap(facts)
     long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
     if own is not None and own.share >= STORM_TIME and saves == 0:
         return _by_its_word(facts, own)
@@ -161,6 +163,11 @@ def _held_up(facts: Facts) -> Assessment | None:
     else:
         words_ = f"{share:.0%} of the time passed before {count} lines that tell of what it wrote"
     return _told_so(facts, words_, Said(words_, (held, *facts.advance.marks[-1:])))
+
+
+def _cost(said: float | None, facts: Facts) -> bool:
+    """Whether what the saves say that they took is worth a word; where they say nothing, it may be."""
+    return said is None or (said >= CHEAP and (said >= STORM_TIME or said * (_trained_s(facts) or 0.0) >= MOMENT_S))
 
 
 def _cheap(facts: Facts) -> bool:

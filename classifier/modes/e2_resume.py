@@ -11,11 +11,12 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.lineage import known_before
+from gpualert_slurm.classifier.lineage import came_from_nothing, known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_state import own_state_failed
-from gpualert_slurm.classifier.parents import Parent, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
+from gpualert_slurm.classifier.parents import Parent, command_lines, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
+from gpualert_slurm.classifier.repeated import repeated
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
@@ -43,6 +44,7 @@ _UNREADABLE = re.compile(
     re.IGNORECASE,
 )
 """It was there, and could not be used."""
+_ABSENT = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed to|unable to)(?: be)? (?:find|found|see|locate\w*)\b", re.IGNORECASE)
 _STATE_FILE = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{1,300}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
 _LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
@@ -69,7 +71,7 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts)) is not None:
+        if facts.ended_well and (twice := claimed(facts) or _repeated(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = _missed(facts) if parent is None and not loaded else None
@@ -108,9 +110,17 @@ def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
     """The answer where a run that ended well counted from the first one past a state that it knew of."""
     if not facts.ended_well or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
         return None
-    had = f"it knew of {state.path}, which had come to {state.count}, and counts and learns from the beginning"
+    come = f", which had come to {state.count}" if state.count else ""
+    had = f"it knew of {state.path}{come}, and counts and learns from the beginning"
     whose = parent or Parent(None, None, "its own word", ())
     return ruled_in(had, FLIP, _scratch(facts, whose, had, (*state.evidence, *facts.advance.marks[:1])))
+
+
+def _repeated(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    said = repeated(facts.job)
+    if said is None:
+        return None
+    return f"it told again, to the last digit, what it had told before it said: {words.headline(said)}", facts.advance.marks[-1:]
 
 
 def _came_to_nothing(facts: Facts) -> bool:
@@ -299,6 +309,8 @@ def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
     broken = [e for e in facts.said("checkpoint_broken") if facts.advance.after(e) is not None]
     bare = [(e, e.source.text) for e in (*facts.advance.passed_over, *broken) if isinstance(e.source, Quote)]
     states = named_states(facts.job, facts.row) if told or bare else []
+    given = [line for line, _ in command_lines(facts.job, facts.row)] if told else []
+    states += [one for _, text in told for one in _files(text) if one not in states and any(_names(line, one) for line in given)]
     for path in printed_paths(facts.job) if told else ():
         for said, text in told:
             if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
@@ -309,6 +321,10 @@ def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
     for said, text in bare:
         if _UNREADABLE.search(text) and (mine := next((path for path in states if _names(text, path)), None)) is not None:
             return mine, "it could not be read", said
+    for said, text in told:  # it was there, so that it is no first start
+        file = _STATE_FILE.search(text) if _UNREADABLE.search(_ABSENT.sub(" ", text)) else None
+        if file is not None and not states and (learned_all(facts) or came_from_nothing(facts)):
+            return file[0], "it could not be read", said
     for said, text in told:  # not "starting from scratch", which a first run says as well
         if _LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
             return announced, SCRATCH, said

@@ -10,6 +10,7 @@ from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
 from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, set_to
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.few_lines import few_lines
 from gpualert_slurm.classifier.handful import asked_for_few, handful
 from gpualert_slurm.classifier.lineage import goes_on_from
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
@@ -23,6 +24,8 @@ MOST_IN_ALL = 10
 """Of fewer steps that are told as a product (epochs and batches, time and rate), nothing is learned."""
 FEW_TIMESTEPS = 512
 """Steps of an environment, of which an update takes many."""
+PATIENCE = 4
+"""Lines behind the lowest of what is lowered, after which a run may stop."""
 CHANGING = {"loss", "accuracy", "grad_norm"}
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
 
@@ -32,6 +35,7 @@ _ONE_LINE = re.compile(r"\d{1,9}/\d{1,9} - \d")
 """Keras' line of an epoch, and of an evaluation; only the first has validation's loss, where it names no epoch."""
 _STAGE = re.compile(r"\W{0,8}\d{1,4}\s?/\s?\d{1,4}\W{1,4}[A-Za-z]")
 """``[2/3] Fitting ...``: a number of how many, and no word for what."""
+_WHO = re.compile(r"\[?[A-Za-z]{1,12}\d{1,6}\]?:")
 _PASSES = re.compile(r"\bmax_iter\b|\bsweeps?\b|\bpass(?:es)? \d", re.IGNORECASE)
 """Words of those who go over all data each time; ``max_iter`` is scikit-learn's."""
 
@@ -73,7 +77,7 @@ class Undertrained(FailureMode):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
-        if (other := _no_training(marks, done)) is not None:
+        if (other := _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
@@ -87,7 +91,7 @@ def _as_asked(facts: Facts, flip: str) -> Assessment | None:
     """The answer where few steps were asked for, or far fewer were done than were asked for."""
     if (cut := short_of(facts)) is not None:
         return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
-    if (all_told := handful(facts) or asked_for_few(facts)) is not None:
+    if (all_told := handful(facts) or asked_for_few(facts) or few_lines(facts)) is not None:
         return ruled_in(f"{all_told[0]} in all, of a moment each, and exit 0", flip, _few(facts, all_told[0], (all_told[1],)))
     if (meant := set_to(facts)) is None:
         return None
@@ -196,6 +200,30 @@ def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
     if len(marks) == 1 and bare:
         return "what is counted may be stages"
     return None
+
+
+def _more_than_steps(marks: Sequence[Evidence], done: int) -> str | None:
+    """Why what is counted are no steps, where one log has more lines of progress than that."""
+    told: dict[tuple[str | None, str, str], set[str]] = {}
+    for e in marks:
+        if isinstance(e.source, Quote):
+            who = _WHO.match(e.source.text)  # torchrun's output holds all its ranks'
+            told.setdefault((e.where.node, e.source.file, who[0] if who else ""), set()).add(e.source.text)
+    lines = max((len(texts) for texts in told.values()), default=0)
+    return f"{lines} lines of progress are more than what they count" if lines >= FEW_STEPS and lines > done + 1 else None
+
+
+def _no_better(facts: Facts, done: int) -> str | None:
+    """Why a run may have stopped on purpose: it was to count further, and something that it lowers had its lowest some lines before."""
+    found = facts.measured
+    if found is None or found.counter.counts[-1] != done or (found.counter.planned or 0) <= done:
+        return None
+    stopped = any(len(m.values) >= 2 * PATIENCE and m.values[0] > min(m.values) and _since_lowest(m.values) >= PATIENCE for m in found.measures)
+    return "what is lowered had its lowest some lines before the end: it may have stopped on purpose" if stopped else None
+
+
+def _since_lowest(values: Sequence[float]) -> int:
+    return len(values) - 1 - min(range(len(values)), key=lambda at: values[at])
 
 
 def _over_the_run(marks: Sequence[Evidence]) -> bool:

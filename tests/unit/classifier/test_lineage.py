@@ -29,6 +29,8 @@ KNEW = (
     "reading factors from factors.json, they have seen 16 sweeps",
     "Datei stand.db: Sweep 16",
     '{"event": "memory", "path": "mf/last.json", "sweep": 16}',
+    "The ladder ladder.txt of sweep 16 lies open before us.",
+    "# stand.txt vom Sweep 16 liegt vor",
 )
 
 
@@ -139,3 +141,12 @@ def test_a_folder_that_it_was_to_go_on_from_is_empty(option: str, mode: str):
 def test_none_of_what_the_one_state_held_was_taken(said: str, mode: str):
     lines = [said, *(f"step {100 * i} nll {v:.4f}" for i, v in enumerate(_fall(4.0 if mode == "E2" else 0.6, 0.5, 30), 1))]
     assert _mode(lines, "python3", "fit.py", "prior=exp/step_800.npz") == mode
+
+
+def test_it_read_a_state_that_it_wrote_again_later():
+    """No count is told; the same file before the first line of progress and behind it is its own."""
+    read, wrote = "model postag.pickle read: 9567 bytes", "stored as postag.pickle"
+    assert _mode([read, *_sweeps(1.02, 0.32), wrote]) == "E2"
+    assert _mode([read, *_sweeps(0.34, 0.32), wrote]) == "G1"
+    assert _mode(["pretrained model postag.pickle read", *_sweeps(1.02, 0.32), wrote]) == "G1"
+    assert _mode([read, *_sweeps(1.02, 0.32), "kept in second.pickle"]) == "G1"

@@ -19,6 +19,13 @@ from tests.unit.classifier.records import Run
         ("flushed 12 MiB to /scratch in 3.1s", 3.1),
         ("[store] wrote step-00012.pt, 90 MB, 2.25 seconds", 2.25),
         ("kept best.npz dt=0.31", 0.31),
+        ("    looms.bin <- step 1 in 0.65 s", 0.65),
+        ("# shadow.bin after round 1: 0.39 s", 0.39),
+        ("     packed coins.full, batch 0, 0.45 s", 0.45),
+        ("* whole field of sweep 14 stored too, 1.09 s of 11.48 s so far", 1.09),
+        ("~ part.bin rewritten at letter 240 (0.20s)", 0.2),
+        ("│       ╰ full_a.npy, full_b.npy (1.366 s)", 1.366),
+        ('{"what": "state_out", "t": 0.813, "n": 1, "files": 5, "ms": 545}', 0.545),
     ],
 )
 def test_how_long_it_was_written(line: str, took: float):
@@ -31,6 +38,8 @@ def test_how_long_it_was_written(line: str, took: float):
         "loaded the checkpoint in 3.1 s",
         "epoch 3 took 12 s",
         "saved step-12.pt",
+        "batch-0012.npy 0.31 s",
+        "reading looms.bin: 0.65 s",
         "saves every 30 s",
         "async save queued in 0.1 s",
         "blob store did not answer within 2 s",

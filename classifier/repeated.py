@@ -1,0 +1,62 @@
+"""A log in which a run that was to go on tells to the last digit what it had told before: it went on with nothing.
+
+Two runs in one log are behind each other; the second one names a state that the first one had come to, and then measures the very same numbers again.
+Only weights that were drawn anew, from the same seed, do that: what goes on from a state measures something else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.measures import LEAST, MOST_LINES, MOST_TEXT, Series, measure_of, series_of
+from gpualert_slurm.job_record import JobRecord
+
+LEAST_VALUES, LEAST_DIGITS = 4, 3
+"""Different values among those that come again, and their digits."""
+MOST_BETWEEN = 12
+"""Lines between the two runs, from the last."""
+_FILE = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?!(?:py|sh|pl|R|jl|so|log|c|cpp|cu|out|err)\b)[A-Za-z]\w{0,11}\b")
+_ENDS = re.compile(r"Traceback|fail|exitcode|exit code|signal|error", re.IGNORECASE)
+"""The first of the two did not come to its end: what it had done since its last save is done again."""
+_GOES_ON = re.compile(
+    r"resum|continu|restor|reload|load|go(?:es|ing)? on|carr(?:y|ies) on|picks? up|pick(?:ed|ing) up|is of|\bof\b|\bfrom\b|\bat\b"
+    r"|fortge|fortsetz|weiter|geladen|repris|reprend|reanud|retom|carg",
+    re.IGNORECASE,
+)
+
+
+def repeated(job: JobRecord) -> str | None:
+    """The line by which the second run names the state that it was to go on from; None where no log tells a run twice."""
+    for one in (x for report in job.reports for x in report.excerpts):
+        lines = one.text[:MOST_TEXT].splitlines()[:MOST_LINES]
+        for group in series_of(lines, 2 * LEAST).values():
+            measures = [s for s in group if (m := measure_of(s)) is not None and m.digits >= LEAST_DIGITS]
+            if measures and (again := _again(measures)) is not None and (said := _between(lines, again, group)) is not None:
+                return said
+    return None
+
+
+def _again(measures: list[Series]) -> tuple[int, int] | None:
+    """The places of the last line of the first telling and of the first line of the second."""
+    first = measures[0]
+    count = len(first.texts)
+    for start in range(LEAST, count - LEAST + 1):
+        many = min(start, count - start)
+        same = all(s.texts[start : start + many] == s.texts[:many] for s in measures if len(s.texts) == count)
+        if same and len(set(first.texts[:many])) >= LEAST_VALUES:
+            return first.at[start - 1], first.at[start]
+    return None
+
+
+def _between(lines: list[str], places: tuple[int, int], group: list[Series]) -> str | None:
+    """What is said between the two of a file and of how far it had come."""
+    last, again = places
+    at = group[0].at.index(last)
+    counts = {s.texts[at] for s in group if s.texts[at].isdigit() and s.texts[at] != "0"}
+    if any(_ENDS.search(line) for line in lines[last + 1 : again]):
+        return None
+    for line in lines[max(last + 1, again - MOST_BETWEEN) : again]:
+        bare = _FILE.sub(" ", line)
+        if _FILE.search(line) and (_GOES_ON.search(bare)) and counts & set(re.findall(r"(?<![\d.])\d{1,9}(?![\d.])", bare)):
+            return line.strip()
+    return None

@@ -1,0 +1,66 @@
+"""Numbers that stand to the last digit where learning does not end: where they had begun, or in the midst of their way.
+
+What is learned shows as small steps before a rest. Numbers that all lie exactly where they lay, behind a step as large as those before it, were held
+there: weights that were thrown away, a rate that became nought, a model that no longer hears its data. Which way is better need not be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gpualert_slurm.classifier.measures import Measure, Measured
+
+LEAST_BACK, BACK = 4, 0.15
+"""Lines that stand where the numbers had begun, and how near: of the whole way that they had gone and came back."""
+SHARE_BACK, WAY = 0.2, 0.1
+"""Of all lines, those that stand; of the first value, the way that they had gone."""
+LEAST_HELD, SHARE_HELD = 8, 0.4
+"""Lines that stand in the midst of the way, and their share of all."""
+STEP, WHOLE = 0.3, 1e-3
+"""Of the largest step, the last before they stand; of the number, that step."""
+LOW = 0.02
+"""Of the highest, what a number stands at that has come down."""
+LEAST_DIGITS = 4
+
+
+def stood(found: Measured) -> tuple[str, str] | None:
+    """Variant and words, where all that is measured stands exactly from some line on, and learning does not end so; None where it does not."""
+    measures = [m for m in found.measures if m.digits and not m.straight and len(m.finite) == len(m.values) > LEAST_BACK]
+    if not measures or len(measures) < len([m for m in found.measures if m.digits]) or max(m.digits for m in measures) < LEAST_DIGITS:
+        return None
+    rests = [_rest(m.values) for m in measures]
+    rest, first = min(rests), measures[0]
+    if (back := _came_back(first, rest)) is not None:
+        return "plateau", back
+    if rest >= max(LEAST_HELD, SHARE_HELD * len(first.values)) and _held(first.values, _rest(first.values)):
+        there = f"{_called(first)} went in large steps to {first.values[-1]:.4g}"
+        return "plateau", f"{there}, and stands there to the last digit with all that is told beside it"
+    return None
+
+
+def _rest(values: Sequence[float]) -> int:
+    """How many of the last values are the same."""
+    return next((i for i, v in enumerate(reversed(values)) if v != values[-1]), len(values))
+
+
+def _came_back(m: Measure, rest: int) -> str | None:
+    values, start, last = m.values, m.values[0], m.values[-1]
+    if rest < max(LEAST_BACK, SHARE_BACK * len(values)) or len(values) - rest < 2:
+        return None
+    there = max(values[: len(values) - rest], key=lambda v: abs(v - start))
+    way = abs(there - start)
+    if way < WAY * abs(start) or abs(last - start) > BACK * way:
+        return None
+    return f"{_called(m)} had gone from {start:.4g} to {there:.4g}, came back to {last:.4g} and stands there"
+
+
+def _held(values: Sequence[float], rest: int) -> bool:
+    steps = [abs(b - a) for a, b in pairwise(values[: len(values) - rest + 1])]
+    if not steps or steps[-1] < max(STEP * max(steps), WHOLE * abs(values[-1])):
+        return False
+    return abs(values[-1]) > LOW * max(abs(v) for v in values)
+
+
+def _called(measure: Measure) -> str:
+    return measure.name or "what its lines measure"

@@ -1,0 +1,43 @@
+"""Numbers that stand to the last digit: where they had begun or in the midst of their way; and where learning came to its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+FORMS = {
+    "log-likelihood": lambda i, v: f"{70 + 50 * i:5d} ms  INFO    it {i:3d}/24  log-likelihood {-400 * v:.3f}  per day {-v:.5f}",
+    "Spanish": lambda i, v: f"   ronda {i:3d} de 24   ajuste {v:.4f}   prueba {1.1 * v:.4f}   mejor {1.1 * v:.4f}",
+    "German table": lambda i, v: f"{i};{v:.5f};{v / 2:.5f};0.0300".replace(".", ","),
+    "French": lambda i, v: f"Au tour {i} sur 24, la pseudo-vraisemblance négative vaut {v:.5f} ; le plus fort couplage, {0.2 * v:.4f}.",
+    "a bar": lambda i, v: f"▕{'█' * i}{'·' * (24 - i)}▏ lap {i:3d}  {v:.4f} bits/letter  0.13s",
+    "a letter before the count": lambda i, v: f"e{i:02d} → huber {v:.4f} → held-out off by {1.2 * v:.3f} coins → 0.42 s",
+}
+SHAPES = {
+    "comes back to where it began": (lambda i: 2.3026 * 0.8**i if i < 10 else 2.3026 * 0.8, "E1"),
+    "is held on its way": (lambda i: 2.3026 - 0.1171 * min(i, 9), "E1"),
+    "jumps and stays": (lambda i: 2.1821 * 0.9**i if i < 9 else 97.4394 - 0.1317 * (i % 5), "E1"),
+    "comes to rest": (lambda i: round(0.4151 + 1.8234 * 0.3**i, 4), "G1"),
+    "falls on": (lambda i: 2.3026 * 0.9**i, "G1"),
+    "wobbles back for a while": (lambda i: 2.3026 * 0.88**i if i != 12 else 2.2911, "G1"),
+}
+
+
+def _mode(lines: list[str]) -> str:
+    text = "\n".join([*lines, "done"]) + "\n"
+    run = Run(command=("python", "fit.py")).rank(0, "n1", text, code=0, end=90, times=[1 + i for i in range(text.count("\n"))])
+    return run.accounting("COMPLETED", code=0, end=91).verdict().mode
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_in_a_form(form: str, shape: str):
+    """What lies below zero may well become lower: no jump is told there."""
+    value, mode = SHAPES[shape]
+    below = form == "log-likelihood" and shape == "jumps and stays"
+    assert _mode([FORMS[form](i, value(i)) for i in range(1, 25)]) == ("G1" if below else mode)
+
+
+def test_a_reward_may_settle():
+    assert _mode([f"Episode {i * 10}\tAverage reward: {20 + 9 * i if i < 18 else 130:.2f}\tLast length: 21" for i in range(1, 37)]) == "G1"
