@@ -120,7 +120,8 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     if error.cause is Cause.FILE_NOT_FOUND:
         led = (bool(goes) or bool(_LOADER.search(near))) and any(_LIKE_SAVED.search(one) for one in files) and not _OTHERS.search(message)
         led = led or (bidden and any(_A_STATE.search(one) for one in files) and not _OTHERS.search(message))
-        return "no_valid_checkpoint" if named or led else None
+        spoken = any(_SPEAKS.search(line) and any(one.strip(".") in line for one in files) and not _NOT_SO.search(line) for line in said)
+        return "no_valid_checkpoint" if named or led or spoken else None
     if _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message)):
         return None
     reads = bidden and _READS.search(near) is not None and not _FETCHED.search(near) and not _WORKING.search(str(error.data.get("function", "")))

@@ -70,7 +70,8 @@ _OF_DATA = re.compile(
 )
 _AT_WORK = re.compile(r"forward|__getitem__|collate|_step\b|loss|batch", re.IGNORECASE)
 _UNREADABLE = re.compile(
-    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|reading array data|dbm\.error",
+    r"EOF|Unpickl|pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|magic|header|truncat|corrupt|reading array data|dbm\.error"
+    r"|\bErrno 22\b",
     re.IGNORECASE,
 )
 _MISFIT = re.compile(

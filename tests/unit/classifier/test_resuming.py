@@ -22,6 +22,8 @@ LOADS = {
     "a state in JSON": "resume=True, reading trainer_state.json\n" + trace("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"),
     "a file that is gone": "INFO: restarting, will resume\n--resume out/ckpt_900.pt given\n"
     + trace("FileNotFoundError: [Errno 2] No such file or directory: 'out/ckpt_900.pt'"),
+    "in another tongue": "bereit\nlade Checkpoint ../werk-a/stand_0160.json\n"
+    + trace("FileNotFoundError: [Errno 2] No such file or directory: '../werk-a/stand_0160.json'"),
     "a shape": "loading saved parameters from params.npy\n"
     + trace("ValueError: could not broadcast input array from shape (512,) into shape (768,)"),
     "a checksum": "resuming: checking ck_0010.bin\n" + trace("RuntimeError: checksum mismatch in ck_0010.bin: stored 91ab, computed 17cc"),

@@ -38,6 +38,7 @@ def verdict(line: str, error: str, *command: str):
         ("if ckpt['width'] != width: raise ValueError('not this width')", "ValueError: not this width", "size_mismatch"),
         ("base = xgb.Booster(model_file=a.base)", "xgboost.core.XGBoostError: [16:46:23] c_api.cc:1532: Invalid model format in: `trams.ubj`.", "corrupt"),
         ("a.base = max(glob.glob(os.path.join(here, '*.ubj')), key=os.path.getmtime)", "ValueError: max() arg is an empty sequence", "no_valid_checkpoint"),
+        ('etat = torch.load(A["reprise"])', "OSError: [Errno 22] Invalid argument", "corrupt"),
         ("s = torch.load(LAST)", "_pickle.UnpicklingError: Weights only load failed. Unsupported operand 123", "corrupt"),
         ("raise ValueError(f'{C[0]}: W is {z.shape}')", "ValueError: rbm.npz: W is (25, 16), configured (25, 24)", "size_mismatch"),
         ('assert len(kept["weights"]) == CONF["orders"]', "AssertionError: state mixes 3 orders, we mix 4", "size_mismatch"),
