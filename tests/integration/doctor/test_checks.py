@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import shutil
 import subprocess
@@ -143,9 +145,22 @@ def test_an_outbox_that_nobody_looks_at_is_seen(tmp_path):
     assert any("1 mails are refused" in w for w in words)
 
 
-def test_nvml_is_asked_in_a_process_of_its_own(tmp_path):
-    found = look(gpus.CHECK, patient(tmp_path, Host.NODE))
-    assert len(found) == 1
+def test_a_node_without_a_driver_is_no_broken_one(tmp_path):
+    """It is told in words for people, and as what nobody knows: not every node has GPUs."""
+    with contextlib.suppress(OSError):
+        ctypes.CDLL("libnvidia-ml.so.1")
+        pytest.skip("there is a driver here")
+    (found,) = look(gpus.CHECK, patient(tmp_path, Host.NODE))
+    assert found.standing is Standing.UNKNOWN
+    assert "no NVIDIA driver" in found.what
+
+
+def test_an_nvml_that_fails_is_named_by_its_own_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(gpus, "ASK", gpus.ASK.replace("pynvml.nvmlInit()", "raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)"))
+    (found,) = look(gpus.CHECK, patient(tmp_path, Host.NODE))
+    assert found.standing is Standing.BAD
+    assert "NVMLError_GpuIsLost: GPU is lost" in found.what
+    assert "Traceback" not in found.what
 
 
 def test_a_check_that_fails_or_hangs_hides_no_other(tmp_path, monkeypatch):

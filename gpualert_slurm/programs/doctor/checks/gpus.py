@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from gpualert_slurm.epilog.bounded_command import CommandError, run
 from gpualert_slurm.programs.doctor.check import Check, Found, Host, Patient, bad, good, unknown
 
-ASK = (
-    "import pynvml\n"
-    "pynvml.nvmlInit()\n"
-    "print(pynvml.nvmlSystemGetDriverVersion(), pynvml.nvmlDeviceGetCount())\n"
-    "[print(pynvml.nvmlDeviceGetUUID(pynvml.nvmlDeviceGetHandleByIndex(i))) for i in range(pynvml.nvmlDeviceGetCount())]\n"
-)
+ASK = """
+import pynvml
+try:
+    pynvml.nvmlInit()
+    print(pynvml.nvmlSystemGetDriverVersion(), pynvml.nvmlDeviceGetCount())
+    for at in range(pynvml.nvmlDeviceGetCount()):
+        print(pynvml.nvmlDeviceGetUUID(pynvml.nvmlDeviceGetHandleByIndex(at)))
+except pynvml.NVMLError as error:
+    raise SystemExit(f"{type(error).__name__}: {error}")
+"""
+"""One line where it fails: of a traceback the end, which names the error, may be cut off."""
 
 
 def _run(who: Patient) -> Iterator[Found]:
