@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK, Growing
@@ -23,6 +24,8 @@ from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, OF, PASSES, STEPS
 from gpualert_slurm.evidence import Role
 
 MOST_LINE = 400
+MOST_REMEMBERED = 4096
+"""Lines of which what they say is remembered."""
 LEAST_LINES = 3
 """Lines of one template that are a loop's, where no word of theirs says so."""
 LEAST_LIKELY = 2
@@ -159,7 +162,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind.rows.append((line, data))
             if "label" in data and since >= AFTER_ERROR:
                 growing.take(line)  # srun's label it may be, after all: what follows it may grow
-        elif since >= AFTER_ERROR and not _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text):
+        elif since >= AFTER_ERROR and not _sets_up(text):
             growing.take(line)
     found = []
     for key, kind in kinds.items():
@@ -175,8 +178,21 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
     ]
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _sets_up(text: str) -> bool:
+    """Whether a line is of what comes before the training."""
+    return _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text) is not None
+
+
 def _counting(text: str) -> Data | None:
     """What a line that counts says; ``sure`` where it names a metric beside its counter."""
+    data = _read(text)
+    return None if data is None else dict(data)
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _read(text: str) -> Data | None:
+    """The same: a log's ends may be read twice, and often say one thing again and again."""
     head = _LOG_HEAD.match(text)
     body = text[head.end() :] if head else text
     if body is not text and _COUNTER.search(body) is None and _COUNTER.match(text.lstrip()) is not None:

@@ -67,6 +67,13 @@ _EQUAL = (
     re.compile(rf"\bmissing (?:{_PIECES})?\W{{0,3}}{_HOW_MANY}", re.IGNORECASE),
     re.compile(rf"(?<![\d.,:/=-]){_HOW_MANY} (?:model )?{_PIECES} (?:were |was |are )?(?:missing|absent|not found|not loaded)\b", re.IGNORECASE),
 )
+_SWAPPED = re.compile(
+    rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
+    rf"|\bmissing(?: {_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?: {_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
+    re.IGNORECASE,
+)
+LEAST_SWAPPED = 6
+"""As many that are missing as are not expected, and more than a new head has: they have other names."""
 _SUBJECT = re.compile(
     r"\bcheck-?points?\b|\bckpts?\b|\bsnap-?shots?\b|\bresum(?:e|ed|ing|ption)\b|\brestor(?:e|ed|ing)\b|\b(?:saved|model|train\w*) state\b"
     r"|\bstate(?:[_ ]dict)?\b(?! machine)"
@@ -130,13 +137,20 @@ def says_so(text: str) -> bool | None:
         return None
     found = _NONE.search(text)
     none = found is not None and (_TAKES.search(found[0]) or found[0].lower().startswith(("all", "every")) or "nothing" in found[0].lower())
-    if none or any(equal["gone"] == equal["of"] != "0" for one in _EQUAL if (equal := one.search(text)) is not None):
+    equal = any(equal["gone"] == equal["of"] != "0" for one in _EQUAL if (equal := one.search(text)) is not None)
+    if none or equal or _other_names(text):
         return True
     if _SUBJECT.search(text) is None:
         return None
     if _SHARE.search(text) or (_ZERO.search(text) and _OF_ALL.search(text)):
         return True
     return False if _PASSED_OVER.search(text) and _ANEW.search(text) and not _OTHERS.search(text) else None
+
+
+def _other_names(text: str) -> bool:
+    """Whether as many are missing as are not expected."""
+    found = _SWAPPED.search(text)
+    return found is not None and LEAST_SWAPPED <= int(found["missing"] or found["gone"]) == int(found["unexpected"] or found["odd"])
 
 
 def passed_over(text: str) -> bool:

@@ -9,6 +9,8 @@ from gpualert_slurm.past_verdict import PastVerdict
 from tests.unit.classifier.records import Run, steps
 
 NOTHING = (
+    "# runs/a/ck_400.pt: ep 4, 10 keys missing, 10 unexpected",
+    "runs/a/ck_400.pt missing=12 unexpected=12",
     "loaded 0 of 124 tensors from runs/a/ck_400.pt",
     "matched 0/48 parameters, the rest is initialised from scratch",
     "0 keys loaded, 124 missing, 124 unexpected",
@@ -60,6 +62,8 @@ SOMETHING = (
     "matched 48/48 parameters",
     "restored 96/96 variables from runs/a/ck_400.pt",
     "0 missing keys, 0 unexpected keys",
+    "runs/a/ck_400.pt: 2 keys missing, 2 unexpected",
+    "missing: 12, unexpected: 0",
     "missing keys: 0",
     "missing keys: 0 of 0",
     "runs/a/ck_400.pt: 4 of 124 tensors missing, 0 unexpected",
