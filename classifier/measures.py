@@ -177,6 +177,7 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
             continue
         kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append((at, parts))
     found: dict[tuple[str, ...], list[Series]] = {}
+    single = {key[:-1]: rows[0] for key, rows in kinds.items() if len(rows) == 1}
     for key, rows in kinds.items():
         if len(rows) < least:
             continue
@@ -185,7 +186,7 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
             names = header.get(len(names), names)
         found[key] = []
         for place, name in enumerate(names):
-            told = [*_shorter(key, place, rows[0][0], kinds), *rows]
+            told = [*_shorter(key, place, rows[0][0], single), *rows]
             found[key].append(Series(name, [row[2 * place + 1] for _, row in told], key[place + 1], [at for at, _ in told]))
     return found
 
@@ -198,14 +199,10 @@ def _header(line: str) -> list[list[str]]:
     return [names for names in told if len(names) > 1]
 
 
-def _shorter(
-    key: tuple[str, ...], place: int, before: int, kinds: Mapping[tuple[str, ...], list[tuple[int, list[str]]]]
-) -> list[tuple[int, list[str]]]:
+def _shorter(key: tuple[str, ...], place: int, before: int, single: Mapping[tuple[str, ...], tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
     """The one line that begins like the others and has not yet all that they tell (a gain, a rate)."""
-    for other, rows in kinds.items():
-        if len(rows) == 1 and place < len(other) - 1 < len(key) - 1 and other[:-1] == key[: len(other) - 1] and rows[0][0] < before:
-            return rows
-    return []
+    found = (single.get(key[:count]) for count in range(place + 1, len(key) - 1))
+    return [row for row in found if row is not None and row[0] < before][:1]
 
 
 def _counter(group: Sequence[Series], at: int) -> Counter | None:
