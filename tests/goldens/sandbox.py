@@ -58,6 +58,8 @@ def record(run: Run, environments: Path) -> Recorded:
 def _record(run: Run, environments: Path, home: Path) -> Recorded:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
+    for lock in (environments / run.env / "extensions").rglob("lock"):
+        lock.unlink()  # of a build that was cut off: every later one would wait for it
     try:
         (home / run.script).write_text(source(run.recipe), encoding="utf-8")
         for name, text in run.files.items():
