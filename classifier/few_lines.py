@@ -12,13 +12,17 @@ from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.handful import FRACTION, OTHER, passed_quickly
 from gpualert_slurm.classifier.held_up import told_s
+from gpualert_slurm.classifier.lineage import COUNTS
 from gpualert_slurm.classifier.measures import Series, measure_of, series_of
+from gpualert_slurm.classifier.unlearned import tuned_or_played
 from gpualert_slurm.evidence import Evidence
 
 MOST, MOST_LINES = 3, 400
 MOST_S, LEARNED = 60.0, 0.5
 """Most of it is the start of a library, on a slow disk."""
 
+_COUNTS = re.compile(rf"(?<![A-Za-z])(?:{COUNTS}|ep?|it|upd|durchgang|passage|laps?|tours?|cycles?)\Z", re.IGNORECASE)
+_OF = re.compile(r"/|of|von|sur|de", re.IGNORECASE)
 _MORE = re.compile(r"\b(?:rows|kept|folds?|pliegues?|batch \d+/|benchmark|predict\w*|infer\w*)\b", re.IGNORECASE)
 _INNER = re.compile(r"(?<![\d./-])\d{1,9}\s?/\s?(\d{1,9})(?![\d./-])")
 """Two of these in a line: steps within what is counted."""
@@ -33,7 +37,7 @@ _MANY = re.compile(
 def few_lines(facts: Facts) -> tuple[int, Evidence] | None:
     """How many there were, and what is cited for it; None where there were more, or none that count and measure."""
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
-    if not cited or not passed_quickly(facts, MOST_S):
+    if not cited or not passed_quickly(facts, MOST_S) or tuned_or_played(facts.job):
         return None
     most = further = 0
     for one in (x for report in facts.job.reports for x in report.excerpts):
@@ -67,5 +71,9 @@ def _learned(group: Sequence[Series]) -> bool:
 
 
 def _from_first(group: Sequence[Series]) -> bool:
-    """Whether one of the places counts 1, 2, 3."""
-    return any([text.lstrip("0") for text in one.texts] == [str(at + 1) for at in range(len(one.texts))] for one in group)
+    """Whether one of the places counts 1, 2, 3; a single 1 has a counter's word, its number of all, or the first place (``F1 0.93`` has none)."""
+    places = [at for at, one in enumerate(group) if [text.lstrip("0") for text in one.texts] == [str(no + 1) for no in range(len(one.texts))]]
+    if len(group[0].texts) > 1:
+        return bool(places)
+    of_all = (at for at in places if at + 1 < len(group) and _OF.fullmatch(group[at].behind.strip()) and group[at + 1].texts == ["1"])
+    return any(_COUNTS.search(group[at].name) or (at == 0 and not group[at].name) for at in places) or next(of_all, None) is not None
