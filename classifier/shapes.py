@@ -21,8 +21,9 @@ from gpualert_slurm.classifier.stood import stood
 from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
 
 LEAST_FLOWN, LEAST_STILL = 6, 10
-FLOWN, JUMPED, LEAST_BESIDE = 100.0, 10.0, 3
-"""Of its first values and of its lowest, what a number has flown to; of all before, what it jumped to at once; lines before and behind that."""
+FLOWN, JUMPED, STAYS, LEAST_BESIDE = 100.0, 10.0, 0.8, 3
+"""Of its first values and of its lowest, what a number has flown to; of all before, what it jumped to at once; of that, what it ends at; lines
+before and behind."""
 LOST, FALLEN = 5.0, 2.0
 """Of its lowest, where a number stands that had come down to it; of its lowest, what it was at first, at least."""
 STANDS = 0.01
@@ -95,7 +96,8 @@ def _flown(found: Measured) -> tuple[str, str] | None:
 def _jump(values: Sequence[float]) -> tuple[float, float] | None:
     """The two values between which all that follows came to lie far above all that was before."""
     for at in range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1):
-        if min(values[at:]) >= JUMPED * max(values[:at]) > 0:
+        stays = statistics.median(values[-3:]) >= STAYS * values[at]  # another stage's loss would come down again
+        if stays and min(values[at:]) >= JUMPED * max(values[:at]) > 0:
             return values[at - 1], values[at]
     return None
 

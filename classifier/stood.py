@@ -22,12 +22,16 @@ STEP, WHOLE = 0.3, 1e-3
 LOW = 0.02
 """Of the highest, what a number stands at that has come down."""
 LEAST_DIGITS = 4
+PERFECT = frozenset({1.0, 100.0})
+"""Nothing is left to learn."""
 
 
 def stood(found: Measured) -> tuple[str, str] | None:
     """Variant and words, where all that is measured stands exactly from some line on, and learning does not end so; None where it does not."""
     measures = [m for m in found.measures if m.digits and not m.straight and len(m.finite) == len(m.values) > LEAST_BACK]
     if not measures or len(measures) < len([m for m in found.measures if m.digits]) or max(m.digits for m in measures) < LEAST_DIGITS:
+        return None
+    if any(m.values[-1] in PERFECT for m in measures):
         return None
     rests = [_rest(m.values) for m in measures]
     rest, first = min(rests), measures[0]

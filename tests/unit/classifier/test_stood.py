@@ -41,3 +41,9 @@ def test_a_shape_in_a_form(form: str, shape: str):
 
 def test_a_reward_may_settle():
     assert _mode([f"Episode {i * 10}\tAverage reward: {20 + 9 * i if i < 18 else 130:.2f}\tLast length: 21" for i in range(1, 37)]) == "G1"
+
+
+def test_all_was_learned():
+    """A perceptron that makes no error any more changes nothing any more."""
+    told = [0.5213, 0.7822, 0.9117] + [1.0] * 20
+    assert _mode([f"pass {i} right {v:.4f} |w| {min(i, 4) * 1.1133:.4f}" for i, v in enumerate(told, 1)]) == "G1"
