@@ -112,7 +112,12 @@ def known_before(facts: Facts) -> State | None:
 
 
 def _read_and_written(facts: Facts, lines: Sequence[str]) -> State | None:
-    """A state that the first lines say was read, and that the run itself wrote again later: it is of its own earlier work."""
+    """A state that the first lines say was read, and that the run itself wrote again later: it is of its own earlier work.
+
+    How far it had come is not told: only a run that learns at least by half has not begun there.
+    """
+    if not came_from_nothing(facts, by_half=True):
+        return None
     for line in lines:
         files = [found["path"] for found in _FILE.finditer(line)]
         if len(files) == 1 and _named_later(facts, files[0], line) and _READ.search(line) and not _DATA.search(line) and not _WRITES.search(line):
@@ -133,18 +138,18 @@ def goes_on_from(facts: Facts) -> State | None:
     return next(iter(_said(facts, before_progress(facts), counted_by(facts))), None)
 
 
-def came_from_nothing(facts: Facts) -> bool:
+def came_from_nothing(facts: Facts, *, by_half: bool = False) -> bool:
     """Whether what is lowered began at its highest and came down as it does where nothing had been learned; whatever it is called."""
     loss = facts.advance.loss
     if loss is not None and len(loss.values) >= LEAST_LOSSES:
-        return _from_nothing(finite(loss.values))
-    if any(_from_nothing(c.values) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts):
+        return _from_nothing(finite(loss.values), by_half)
+    if any(_from_nothing(c.values, by_half) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts):
         return True
     found = facts.measured
-    return found is not None and any(_from_nothing(m.values) for m in found.measures)
+    return found is not None and any(_from_nothing(m.values, by_half) for m in found.measures)
 
 
-def _from_nothing(numbers: Sequence[float]) -> bool:
+def _from_nothing(numbers: Sequence[float], by_half: bool) -> bool:
     if len(numbers) < LEAST_LOSSES or not all(math.isfinite(v) for v in numbers):
         return False
     floor = min(numbers)
@@ -152,7 +157,7 @@ def _from_nothing(numbers: Sequence[float]) -> bool:
     first, last = max(values[:2]), statistics.median(values[-3:])
     early = statistics.median(values[max(1, int(EARLY * len(values))) - 1 :][:3])
     fell = first - last >= FELL * first and (first - early >= FELL_EARLY * (first - last) or last <= HALF * first)
-    return first >= HIGHEST * max(values) and fell
+    return first >= HIGHEST * max(values) and fell and (not by_half or last <= HALF * first)
 
 
 def _counted(facts: Facts) -> tuple[list[int], str] | None:

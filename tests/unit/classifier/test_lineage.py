@@ -148,5 +148,6 @@ def test_it_read_a_state_that_it_wrote_again_later():
     read, wrote = "model postag.pickle read: 9567 bytes", "stored as postag.pickle"
     assert _mode([read, *_sweeps(1.02, 0.32), wrote]) == "E2"
     assert _mode([read, *_sweeps(0.34, 0.32), wrote]) == "G1"
+    assert _mode([read, *_sweeps(0.62, 0.41), wrote]) == "G1"  # it had more to learn
     assert _mode(["pretrained model postag.pickle read", *_sweeps(1.02, 0.32), wrote]) == "G1"
     assert _mode([read, *_sweeps(1.02, 0.32), "kept in second.pickle"]) == "G1"
