@@ -29,7 +29,7 @@ def test_a_missing_file_on_one_rank_while_its_peers_are_taken_down():
     assert verdict.phase is Phase.STARTUP
     assert "rank 3 on n2" in verdict.headline
     assert "data/train-00003.bin" in verdict.headline
-    assert verdict.confidence > 0.8
+    assert verdict.confidence >= 0.75
     assert verdict.waste.gpu_hours is not None
     assert "srun -w n2 ls -ld data/train-00003.bin" in verdict.advice[0]
 
