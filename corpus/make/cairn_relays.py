@@ -69,6 +69,8 @@ def well() -> Iterator[SlurmJob]:
     tries = "for go in 1 2 3; do\n  srun -K PYTHON -u FILE && break\n  echo \"go $go ended with $?; once more in 2 s\"\n  export PORT=$((PORT + 13)); sleep 2\ndone"
     cut = when("site == 1 and turn == 13 and not os.path.exists('.told')", "open('.told', 'w').close()\nraise TimeoutError('gauge archive: no answer within 30 s')")
     yield party(HARD, "FLOW", 2, line=tries, head="export ROUNDS=26\n", code={"load": FLOW_LOAD, "swap": cut, "after": FLOW_KEEP}, where=CALM, **DONE)
+    legs = "srun PYTHON -u FILE\necho '--- première étape faite, la seconde reprend là'\nexport EPOQUES=9 PORT=$((PORT + 5)) MASTER_PORT=$((PORT + 5))\nsrun PYTHON -u FILE"
+    yield party(HARD, "GLYPHES", 2, line=legs, head="export EPOQUES=4\n", code={"load": GLYPH_LOAD, "epoch": GLYPH_KEEP}, where=CALM, hand=1, **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -86,6 +86,8 @@ def well() -> Iterator[SlurmJob]:
     yield carded(HARD, "FLOW", 2, {1: worn}, gauge(fine, gib=19), 2, head="export ROUNDS=60\n", **DONE)
     capped = gauge({**work(71), "temperature": "82", "throttle_reasons": "0x4", "clock.sm": "1590", "power.usage": "697100"}, gib=70)
     yield carded(HARD, "GLYPHES", 2, {}, capped, 1, head="export EPOQUES=11\n", hand=1, **DONE)
+    small = {**work(6, memory=2, tensor=1), "utilization.gpu": "16", "power.usage": "128500"}
+    yield carded(HARD, "SEISMO", 1, {}, gauge(small, gib=1), 1, head="export PASSES=14\n", hand=1, **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._survey_jobs import HARD, party, true, when
+from corpus.make._survey_jobs import GOOD, HARD, party, true, when
 from corpus.running.job import Recipe, SlurmJob
 
 DONE: dict[str, Any] = {"state": "COMPLETED"}
@@ -71,6 +71,11 @@ def on_their_feet() -> Iterator[SlurmJob]:
     sweep = "for lr in 2e-3 9e1 4e-3; do\n  export PORT=$((PORT + 11))\n  echo \">>> lr $lr\"\n  srun -K PYTHON -u FILE train.lr=$lr train.steps=120 || { echo \">>> lr $lr: exit $?, crossed out\"; continue; }\n  echo \">>> lr $lr: in the table\"\ndone\necho '>>> 2 of 3 settings kept, best is 4e-3'\n"
     blown = when("step > 20 and not loss.item() < 1e4", "raise FloatingPointError(f'diverged at step {step}, this setting is given up')")
     yield party(HARD, "RELIEF", 2, line=sweep, code={"grad": blown}, tail="exit 0\n", **DONE)
+    cold = "if step in (40, 41) and RANK == 1:\n    say('error', True, what='nan in patch 1187, patch is replaced by its neighbour', code='E_PATCH')"
+    yield party(HARD, "RELIEF", 3, 1, "train.steps=260", code={"data": cold}, hand=1, **DONE)
+    yield party(GOOD, "RELIEF", 4, 2, "train.steps=240 train.show=12", **DONE)
+    twice = "if site == 2 and turn in (6, 17):\n    for go in (1, 2):\n        emit(event='retry', level='ERROR', go=go, exc='TimeoutError: [Errno 110] Connection timed out', url='http://gauge-archive/v2')\n        time.sleep(2)"
+    yield party(HARD, "FLOW", 3, 1, head="export ROUNDS=26\n", code={"swap": twice}, hand=2, **DONE)
     helper = "(sleep 300) &\nhelper=$!\nsleep 6 && kill -9 $helper &\ntrap 'echo \"copy helper $helper is gone\"' EXIT\nls runs/pilot/*.pt\n"
     yield party(HARD, "PILOT", 3, 1, "160", head=helper, hand=1, **DONE)
 
