@@ -8,8 +8,9 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._atlas_lines import FIRST_NS, FORMS, clock
-from corpus.running.hand import GIB, Hand
+from corpus.running.hand import GIB, UNITS, Hand
 from corpus.running.job import HandJob
+from gpualert_slurm.evidence import Where
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.past_verdict import PastVerdict
 from gpualert_slurm.series import Series
@@ -74,6 +75,12 @@ class Plate:
         self.cpu: dict[int, list[tuple[float, float]]] = {r: [(0.0, 60.0)] for r in self.all}
         self.seen: dict[int, dict[str, Any]] = {}
         self.t, self.done = 6.0 + number % 5, 0
+        self.curve = (self.dice.uniform(0.15, 1.4), self.dice.uniform(1.6, 5.5), self.dice.uniform(30, 160), self.dice.uniform(0.45, 0.85))
+
+    def loss(self, i: int) -> float:
+        """At a step, but for noise."""
+        low, high, scale, power = self.curve
+        return low + high * (1 + i / scale) ** -power
 
     def of(self, who: int | Sequence[int] | None) -> tuple[int, ...]:
         """Ranks by number; all where nobody is named."""
@@ -86,7 +93,7 @@ class Plate:
     def stamp(self, text: str, rank: int, t: float) -> str:
         """``<r>`` is the rank, ``<l>`` its number on the node, ``<n>`` the node, ``<c>`` the clock, ``<p>`` its pid."""
         _, node, local = self.places[rank]
-        for word, what in (("<r>", str(rank)), ("<l>", str(local)), ("<n>", node), ("<c>", clock(self.book.start_ns, t)), ("<p>", str(40_000 + rank)), ("<j>", str(self.book.job_id))):
+        for word, what in (("<r>", str(rank)), ("<l>", str(local)), ("<n>", node), ("<c>", clock(self.book.start_ns, t)), ("<p>", str(40_000 + rank)), ("<j>", str(self.book.job_id)), ("<u>", f"{int(t * 1e9) % 10**9:09d}")):
             text = text.replace(word, what)
         return text
 
@@ -124,7 +131,7 @@ class Plate:
             took = (pace(i) if callable(pace) else pace) * self.dice.gauss(1, 0.015)
             self.t += took
             if i % every == 0:
-                x = loss(i) if loss else 0.7 + 3.1 * (1 + i / 70) ** -0.6 + self.dice.gauss(0, 0.014)
+                x = loss(i) if loss else self.loss(i) * self.dice.gauss(1, 0.012)
                 self.said[0].append((self.t, self.form(i, planned, x, took, self.book.start_ns, self.t)))
         self.done += count
         return self
@@ -169,7 +176,7 @@ class Plate:
                     continue
                 at = when.get(r, over + 0.01 * r)
                 self._task(r, node, local, sorted(self.said[r]), fell[r], at, memory.get(r), node in dead)
-                if fell[r] and not cut and not dead:
+                if fell[r] and not dead and (not cut or r in ends):
                     batch.append((at + 0.1, f"srun: error: {node}: task {r}: " + (f"Exited with exit code {fell[r]}" if fell[r] > 0 else NAMES.get(-fell[r], f"Signal {-fell[r]}"))))
         else:
             for k, node in enumerate(self.names):
@@ -183,6 +190,8 @@ class Plate:
         if cut:
             why = {"TIMEOUT": " DUE TO TIME LIMIT", "PREEMPTED": " DUE TO PREEMPTION", "CANCELLED": ""}[state]
             batch += [(over - 0.4, "srun: Job step aborted: Waiting up to 32 seconds for job step to finish."), (over - 0.3, f"slurmstepd: error: *** JOB {book.job_id} ON {self.names[0]} CANCELLED AT 2027-02-18T{stamp}{why} ***")]
+        if dead:
+            batch += [(over - 0.5, f"srun: error: Node failure on {dead[0]}"), (over - 0.3, f"slurmstepd: error: *** JOB {book.job_id} ON {self.names[0]} CANCELLED AT 2027-02-18T{stamp} DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***")]
         if self.names[0] not in dead:
             book.batch(sorted(batch), code=0 if cut else worst, end=over + 0.6)
         sign = 15 if state == "TIMEOUT" else 0
@@ -200,7 +209,7 @@ class Plate:
                 self._card(r, node, local, [t for t in times if t < gone.get(r, 1e12)], before.get(r, {}), after.get(r, {}))
             self._process(r, node, local, fell[r], when.get(r, over + 0.01 * r), node in dead)
             cpu = [max(0.0, self._at(self.cpu[r], t) * self.dice.gauss(1, 0.04)) for t in times]
-            self._series(node, r, "cpu_percent", "%", times, cpu)
+            self._series(node, Where(node=node, rank=r), "cpu_percent", "%", times, cpu)
         book.silent = set(silent)
         more: dict[str, Any] = {"work_dir": f"/home/alice/{book.name}"}
         if past:
@@ -266,10 +275,11 @@ class Plate:
             del rows["duty_percent"], rows["duty_spread_percent"]
         zero = {f"violation_{k}_ns": 41_000_000 for k in ("thermal", "hw_thermal", "hw_power_brake", "power")}
         slow = {"temperature_slowdown_c": 87, "serial": f"16{self.book.job_id % 9973:05d}{r:04d}", "pcie_replay_count": 0, "nvlink_crc_errors": 0, "nvlink_replay_errors": 0, "recovery_action": "none", "foreign_processes": 0}
-        self.book.gpu(node, local, {**self.kind, **zero, **slow, **before}, after, **rows)
+        self.book.gpu(node, local, {**self.kind, **zero, **slow, **before}, after)
+        for name, values in rows.items():  # a card that is gone has no readings from then on
+            full = f"gpu_{name}"
+            self._series(node, Where(node=node, gpu_uuid=self.book.uuid(node, local)), full, UNITS.get(full, "%"), times, values)
 
-    def _series(self, node: str, r: int, name: str, unit: str, times: Sequence[float], values: Sequence[float]) -> None:
-        from gpualert_slurm.evidence import Where
-
-        one = Series(name=name, where=Where(node=node, rank=r), unit=unit, times_ns=tuple(self.book.at(t) for t in times), values=tuple(values), points_seen=len(values))
+    def _series(self, node: str, where: Where, name: str, unit: str, times: Sequence[float], values: Sequence[float]) -> None:
+        one = Series(name=name, where=where, unit=unit, times_ns=tuple(self.book.at(t) for t in times), values=tuple(float(v) for v in values), points_seen=len(values))
         self.book._add(node, "series", one)  # noqa: SLF001

@@ -20,7 +20,8 @@ def one(mode: str, cause: str | None, rank: int, fault: str = "user", **more: st
 
 def unmet() -> Iterator[HandJob]:
     """C1."""
-    p = Plate(1, "gpt-bay-3b", H100, 4, 4, limit_s=3600).say("[<c>] rank <r>: cuda:<l> is ready, joining 16 at tcp://cn114:29611", 14, None).hold(0.5)
+    p = Plate(1, "gpt-bay-3b", H100, 4, 4, limit_s=3600)
+    p.say("[<c>] rank <r>: cuda:<l> is ready, joining 16 at tcp://cn114:29611", 14, p.but(13)).hold(0.5, p.but(13))
     yield p.busy(2).say("[<c>] rank <r>: 600 s and not everybody is here (15/16)", 600, 0).say("[<c>] rank <r>: 1200 s and not everybody is here (15/16)", 600, 0).close(APART, "TIMEOUT")
     p = Plate(2, "plankton-det", A100, 2, 4, form="lab", limit_s=7200, run="torchrun")
     p.say("<n>:<p>:<p> [<l>] NCCL INFO Bootstrap : Using ib0:10.140.3.7<0>\n<n>:<p>:<p> [<l>] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB ib0:10.140.3.7<0>", 22, (0, 1, 2, 3)).say("<n>:<p>:<p> [<l>] NCCL INFO Bootstrap : Using docker0:172.17.0.1<0>", 0.3, (4, 5, 6, 7))
@@ -92,7 +93,7 @@ def slowed() -> Iterator[HandJob]:
     p = Plate(19, "basin-t5", A100, 8, 1, form="lab").say("[<c> trainer.py:40] WARNING - NCCL_IB_DISABLE is not set, NCCL says: NET/Plugin: Failed to find ncclNetPlugin symbol; Using network Socket", 26)
     yield p.hold(36).mood("wire", watts=118).steps(260, 8.6, 10).say("[<c> trainer.py:260] INFO - over", 2).close(Label(mode="D2", variant="interconnect", fault="cluster"))
     p = Plate(20, "shoal-vlm", H200, 4, 2, form="json").say('{"nccl": "IB port mlx5_1 is DOWN, mlx5_2 is DOWN; falling back to bond0 (10 GbE)"}', 30, (0, 2, 4, 6)).hold(121).mood("wire", sm=7.2)
-    yield p.steps(180, 13.4, 5).say('{"t": 0, "event": "end"}', 3).close(Label(mode="D2", variant="interconnect", fault="cluster"))
+    yield p.steps(180, 13.4, 5).say('{"event": "end"}', 3).close(Label(mode="D2", variant="interconnect", fault="cluster"))
     p = Plate(21, "islet-gan", L40S, 1, 4, form="epoch").say("debug.sh: export CUDA_LAUNCH_BLOCKING=1", 8).hold(19).mood("step").steps(700, 1.9, 20).say("Epoch 20/20 over, fid 31.2", 3)
     for r in p.all:
         p.stuck(r, "R", "0", environment={"RANK": str(r), "LOCAL_RANK": str(r), "CUDA_LAUNCH_BLOCKING": "1"})

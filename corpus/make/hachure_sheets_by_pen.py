@@ -69,9 +69,9 @@ def again() -> Iterator[HandJob]:
     p = Plate(108, "talus-seg", A100, 1, 2, form="row", submit="sbatch --no-requeue -p spare talus.slurm").say("it,loss,s,t", 8).hold(25).mood("work").steps(700, 0.7, 20, 40_000)
     yield p.close(Label(mode="F2", variant="preempted", fault="none"), "PREEMPTED", partition="spare", qos="spare")
     scratch = Label(mode="E2", variant="from_scratch", fault="user")
-    p = earlier(Plate(109, "firn-lm", H100, 1, 4, form="tokens"), "REQUEUED", 6400, 300).say("init: random, seed 1337", 30).hold(60).mood("work").steps(900, 1.1, 20)
+    p = earlier(Plate(109, "firn-lm", H100, 1, 4, form="tokens"), "REQUEUED", 6400, 300).say("init: random, seed 1337", 30).hold(60).mood("work").steps(900, 1.1, 20, loss=lambda i: 0.9 + 2.85 * (1 + i / 70) ** -0.6)
     yield p.say("end, ce 1.32", 2).close(scratch, restarts=1, past=({"relation": "earlier_attempt", "mode": "F2", "head_loss": 3.71, "tail_loss": 1.19, "steps_done": 5200, "checkpoints": ("firn/step_5000.pt",), "gpu_hours": 7.1},))
-    p = earlier(Plate(110, "nunatak-cls", L40S, form="spanish"), "PREEMPTED", 3300, 700).say("no hay último punto en /tmp/alice/nunatak, se empieza desde cero", 9).hold(15).mood("work").steps(800, 0.7, 20)
+    p = earlier(Plate(110, "nunatak-cls", L40S, form="spanish"), "PREEMPTED", 3300, 700).say("no hay último punto en /tmp/alice/nunatak, se empieza desde cero", 9).hold(15).mood("work").steps(800, 0.7, 20, loss=lambda i: 0.8 + 3.0 * (1 + i / 80) ** -0.6)
     yield p.say("terminado", 2).close(scratch, restarts=1, past=({"relation": "earlier_attempt", "mode": "F2", "head_loss": 3.75, "tail_loss": 1.02, "steps_done": 3900, "checkpoints": ("/tmp/alice/nunatak/last.pt",), "gpu_hours": 0.9},))
 
 
