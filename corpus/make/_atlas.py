@@ -19,7 +19,7 @@ NAMES = {6: "Aborted", 9: "Killed", 11: "Segmentation fault", 15: "Terminated", 
 HOPPER = ("H100", "H200", "GH200", "B200", "B100")
 
 
-def card(name: str, gib: int, driver: str, mhz: int, watts: int, idle: int = 0) -> dict[str, Any]:
+def card(name: str, gib: int, driver: str, mhz: int, watts: int, idle: int = 0) -> dict[str, Any]:  # noqa: PLR0917
     """What NVML says of one."""
     return {"name": name, "memory_total_bytes": gib * GIB, "driver_version": driver, "sm_clock_max_mhz": mhz, "power_limit_mw": watts * 1000, "idle_w": idle or watts // 9}
 
@@ -217,13 +217,13 @@ class Plate:
         book.more = more
         return HandJob(what, book)
 
-    def _task(self, r: int, node: str, local: int, rows: list[tuple[float, str]], end: int, at: float, memory: Any, dead: bool) -> None:
+    def _task(self, r: int, node: str, local: int, rows: list[tuple[float, str]], end: int, at: float, memory: Any, dead: bool) -> None:  # noqa: PLR0917
         code, signal = (end, None) if end >= 0 else (None, -end)
         self.book.rank(r, node, rows, code=None if dead else code, signal=None if dead else signal, end=at, local=local, stream="both", memory=memory)
         if dead:
             self.book._end_s = max(self.book._end_s, at)  # noqa: SLF001  # a node that is gone says no end
 
-    def _process(self, r: int, node: str, local: int, end: int, at: float, dead: bool) -> None:
+    def _process(self, r: int, node: str, local: int, end: int, at: float, dead: bool) -> None:  # noqa: PLR0917
         at_ns, book = self.book.at, self.book
         over = {} if dead else {"ended_ns": at_ns(at), **({"exit_code": end} if end >= 0 else {"exit_signal": -end})}
         command = ("python", "-u", self.script) if self.run == "srun" else ("/opt/env/bin/python", "-u", self.script)
@@ -246,7 +246,7 @@ class Plate:
             return rows[k][1]
         return rows[k][1] + (rows[k + 1][1] - rows[k][1]) * (t - rows[k][0]) / (rows[k + 1][0] - rows[k][0])
 
-    def _card(self, r: int, node: str, local: int, times: Sequence[float], before: dict[str, Any], after: dict[str, Any] | None) -> None:
+    def _card(self, r: int, node: str, local: int, times: Sequence[float], before: dict[str, Any], after: dict[str, Any] | None) -> None:  # noqa: PLR0917
         top, limit, g = float(self.kind["sm_clock_max_mhz"]), self.kind["power_limit_mw"] / 1000, self.dice.gauss
         rows: dict[str, list[float]] = {k: [] for k in ("utilization_percent", "memory_used_bytes", "power_mw", "sm_clock_mhz", "temperature_c", "throttle_reasons", "duty_percent", "duty_spread_percent", "sm_activity_percent", "memory_bandwidth_percent")}
         warm = 33.0
@@ -280,6 +280,6 @@ class Plate:
             full = f"gpu_{name}"
             self._series(node, Where(node=node, gpu_uuid=self.book.uuid(node, local)), full, UNITS.get(full, "%"), times, values)
 
-    def _series(self, node: str, where: Where, name: str, unit: str, times: Sequence[float], values: Sequence[float]) -> None:
+    def _series(self, node: str, where: Where, name: str, unit: str, times: Sequence[float], values: Sequence[float]) -> None:  # noqa: PLR0917
         one = Series(name=name, where=where, unit=unit, times_ns=tuple(self.book.at(t) for t in times), values=tuple(float(v) for v in values), points_seen=len(values))
         self.book._add(node, "series", one)  # noqa: SLF001

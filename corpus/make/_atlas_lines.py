@@ -56,7 +56,7 @@ ASYNC = (
 )
 
 
-def full(ask: str, gpu: int, total: str, free: str, used: str, torch: str, spare: str = "612.44 MiB", old: bool = False) -> str:
+def full(ask: str, gpu: int, total: str, free: str, used: str, torch: str, spare: str = "612.44 MiB", old: bool = False) -> str:  # noqa: PLR0917
     """What PyTorch says of a card that is full."""
     name = "torch.cuda.OutOfMemoryError" if old else "torch.OutOfMemoryError"
     word = "total capacty of" if old else "total capacity of"
@@ -67,7 +67,7 @@ def full(ask: str, gpu: int, total: str, free: str, used: str, torch: str, spare
     )
 
 
-def watchdog(rank: str, seq: int, op: str, numel: int, ms: int, took: int, stamp: str = "<c>") -> str:
+def watchdog(rank: str, seq: int, op: str, numel: int, ms: int, took: int, stamp: str = "<c>") -> str:  # noqa: PLR0917
     """The two things that NCCL's watchdog says before it takes the process down."""
     work = f"WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn={numel}, NumelOut={numel}, Timeout(ms)={ms}) ran for {took} milliseconds before timing out."
     head = f"[rank{rank}]:[E218 {stamp}"
