@@ -270,7 +270,8 @@ PASSES = int(os.environ.get("PASSES", 9))
 
 
 def out(rank, *columns):
-    print(f"st{rank:02d}", *columns, sep="\\t", flush=True)
+    sys.stdout.write("\\t".join([f"st{rank:02d}", *map(str, columns)]) + "\\n")
+    sys.stdout.flush()
 
 
 def station(rank, port):

@@ -23,7 +23,7 @@ GLYPH_LOAD = "if os.path.exists('glyphes.pt'):\n    gardé = torch.load('glyphes
 def gone() -> Iterator[SlurmJob]:
     """F1. Each of these has a node of its own to lose."""
     over: dict[str, Any] = {"state": "NODE_FAIL", "options": NO}
-    yield party(true("F1", None, 1, failed=(1,), fault="node"), "RELIEF", 2, 2, "train.steps=90000", where="-wn1,n6", act="lose_node", after="n=100/", **over)
+    yield party(true("F1", None, 1, fault="node"), "RELIEF", 2, 2, "train.steps=90000", where="-wn1,n6", act="lose_node", after="n=100/", **over)
     yield party(true("F1", fault="node"), "SONAR", 2, 1, "--epochs 9000", where="-wn5", act="slurmd_dies", after="E03  20/", hand=1, **over)
     yield party(true("F1", fault="node"), "GLYPHES", 2, 2, head="export EPOQUES=9000\n", where="-wn1,n4", act="node_down", after="poque 2 :", hand=2, **over)
 
