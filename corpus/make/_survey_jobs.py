@@ -28,7 +28,7 @@ STARTS = {
 }
 HOW = {"SONAR": "torchrun", "RELIEF": "tasks", "FLOW": "tasks", "PILOT": "tasks", "GLYPHES": "tasks", "SEISMO": "one"}
 LAST = "status=$?\nsleep 0.6\nexit $status\n"
-START_S = 45
+START_S = 55
 
 
 def true(mode: str, cause: str | None = None, *first: int, variant: str | None = None, failed: tuple[int, ...] = (), fault: str = "user", trigger: str | None = None) -> Label:
