@@ -65,7 +65,7 @@ def killed() -> Iterator[SlurmJob]:
 def on_their_feet() -> Iterator[SlurmJob]:
     """G1."""
     once = when("rank == 1 and epoch == 2 and it == 12 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0'", "raise ConnectionResetError(104, 'Connection reset by peer: strip server fs3')")
-    yield party(HARD, "SONAR", 2, 1, "--epochs 6 --ckpt-every 1 --resume runs/sonar/last.pt", launch="--max-restarts=2", code={"data": once}, **DONE)
+    yield party(HARD, "SONAR", 2, 1, "--epochs 6 --ckpt-every 1 --resume runs/sonar/last.pt", how="c10d", launch="--max-restarts=2", code={"data": once}, **DONE)
     bad = "if rank == 1 and trace == 13 and turn in (2, 5):\n    import traceback\n    try:\n        torch.load('traces/00%d13.pt' % turn)\n    except FileNotFoundError:\n        traceback.print_exc()\n        out(rank, 'trace 13 is missing from the archive, put aside')"
     yield party(HARD, "SEISMO", 3, head="export PASSES=7\n", code={"data": bad}, hand=2, **DONE)
     sweep = "for lr in 2e-3 9e1 4e-3; do\n  export PORT=$((PORT + 11))\n  echo \">>> lr $lr\"\n  srun -K PYTHON -u FILE train.lr=$lr train.steps=120 || { echo \">>> lr $lr: exit $?, crossed out\"; continue; }\n  echo \">>> lr $lr: in the table\"\ndone\necho '>>> 2 of 3 settings kept, best is 4e-3'\n"
