@@ -80,7 +80,7 @@ class Plate:
     def loss(self, i: int) -> float:
         """At a step, but for noise."""
         low, high, scale, power = self.curve
-        return low + high * (1 + i / scale) ** -power
+        return float(low + high * (1 + i / scale) ** -power)
 
     def of(self, who: int | Sequence[int] | None) -> tuple[int, ...]:
         """Ranks by number; all where nobody is named."""

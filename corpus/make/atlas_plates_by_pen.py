@@ -103,9 +103,9 @@ def slowed() -> Iterator[HandJob]:
         p.mood("work").steps(1, 1.1, 1, 63).mood("save").say(f"point de reprise {k:03d} écrit sur /archive en {9.2 + p.dice.uniform(-0.8, 0.9):.1f} s", 9.2)
     yield p.say("terminé").close(Label(mode="D2", variant="save_storm", fault="user"))
     for number, name, kind, nodes, per, hot, mhz, brake in ((23, "lagoon-bert", H100, 1, 8, (5,), 690.0, False), (24, "fathom-3d", A100, 2, 4, (4, 5, 6, 7), 480.0, True), (25, "isthmus-mae", GH200, 4, 1, (2,), 765.0, False)):
-        p = Plate(number, name, kind, nodes, per, form=("row", "keyed", "fields")[number % 3]).say("start", 20).hold(0.55 * kind["memory_total_bytes"] / GIB).mood("work").steps(400, 0.8, 20, 1000)  # type: ignore[operator]
+        p = Plate(number, name, kind, nodes, per, form=("row", "keyed", "fields")[number % 3]).say("start", 20).hold(0.55 * kind["memory_total_bytes"] / GIB).mood("work").steps(400, 0.8, 20, 1000)
         since = p.t
-        p.mood("wait", p.but(*hot), sm=24).mood("work", hot, mhz=mhz, celsius=52.0 if brake else 91.0, reasons=136.0 if brake else 96.0, watts=0.38 * kind["power_limit_mw"] / 1000).steps(600, 2.4, 20, 1000)  # type: ignore[operator]
+        p.mood("wait", p.but(*hot), sm=24).mood("work", hot, mhz=mhz, celsius=52.0 if brake else 91.0, reasons=136.0 if brake else 96.0, watts=0.38 * kind["power_limit_mw"] / 1000).steps(600, 2.4, 20, 1000)
         gone = 41_000_000 + int((p.t - since) * 0.96e9)
         kinds = ("hw_power_brake", "power") if brake else ("hw_thermal", "thermal")
         yield p.say("1000 steps, done", 3).close(Label(mode="B3", fault="node"), after={r: {f"violation_{k}_ns": gone for k in kinds} for r in hot})

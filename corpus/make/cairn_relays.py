@@ -51,7 +51,8 @@ def anew() -> Iterator[SlurmJob]:
 
 def limits() -> Iterator[SlurmJob]:
     """F3, F4."""
-    what, over = true("F3", variant="advancing"), {"state": "TIMEOUT"}
+    what = true("F3", variant="advancing")
+    over: dict[str, Any] = {"state": "TIMEOUT"}
     yield party(what, "SONAR", 2, 1, f"--epochs 600 {RESUME}", where=CALM, **over)
     yield party(what, "PILOT", 3, 1, "90000", where=CALM, hand=1, **over)
     yield party(what, "FLOW", 2, srun="--time=1", head="export ROUNDS=9000\n", code={"after": FLOW_KEEP}, where=CALM, options=("--time=8",), hand=2)
