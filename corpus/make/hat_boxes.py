@@ -29,7 +29,7 @@ def tiles() -> Iterator[LocalJob]:
     yield alone(GOOD, ponds(), P, "--epochs", "16", "--lr", "0.001", "--tiles", "512")
     yield alone(HARD, ponds(early=AUTO), P, "--epochs", "11", "--lr", "0.0015")
     yield alone(HARD, ponds(), P, "--epochs", "10", "--encoder-weights", "runs/ponds/last.pth", "--out", "runs/fine", "--lr", "5e-4", before=PONDED)
-    yield alone(HARD, ponds(), P, "--epochs", "15", "--resume", "runs/ponds/last.pth", before=PONDED)
+    yield alone(HARD, ponds(), P, "--epochs", "12", "--resume", "runs/ponds/last.pth", "--schedule", "none", "--lr", "0.001", before=((*PONDED[0], "--schedule", "none", "--lr", "0.001"),))
     yield alone(HARD, ponds(item=BROKEN, valid=TENTH), P, "--epochs", "9", "--schedule", "none", "--lr", "0.0008")
     yield alone(fell("A1", "file_not_found", "data"), ponds(tiles='self.split = [int(s) for s in Path("/datasets/ponds/v3/split.txt").read_text().split()]'), P, "--epochs", "40")
     yield alone(fell("A1", "permission"), ponds(), P, "--epochs", "30", "--out", "team/ponds_0412", folders=("team",), locked=("team",))

@@ -90,7 +90,7 @@ def citations() -> Iterator[LocalJob]:
     yield alone(strays("flat"), papers(graph="X = torch.zeros_like(X)"), P, "--epochs", "70", "--lr", "0.003")
     yield alone(fell("E2", "runtime_error", "size_mismatch"), papers(), P, "--topics", "7", "--cont", "store/snap.pth", "--epochs", "900", before=CITED)
     yield alone(HANDFUL, papers(), P, "--epochs", "2", "--hold", "1")
-    yield alone(HALTED, papers(), P, "--epochs", "9000", "--hold", "0.1", signal=ctrl_c(" 30/9000 ", "INT", 0.2))
+    yield alone(HALTED, papers(saved="sys.stderr.write('\\n')\nprint(f'{e} epochs, snap kept', flush=True)"), P, "--epochs", "9000", "--hold", "0.05", signal=ctrl_c("80 epochs, snap", "INT", 0.5))
 
 
 def jobs() -> Iterator[LocalJob]:
