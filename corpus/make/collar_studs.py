@@ -10,7 +10,7 @@ from corpus.make._dressing_lab import ENGINE, HOOKS, ICE, MAIN, TASKS_PY
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
-I, M = "ice.py", "main.py"
+Z, M = "ice.py", "main.py"
 ice = partial(fill, ICE)
 
 
@@ -62,7 +62,7 @@ def house() -> Iterator[LocalJob]:
     yield kit(STANDS, task="density", epochs=900, hooks={"epoch": PIPE}, job={"timeout_s": 155})
 
 
-WALKED = (("PYTHON", I, "--episodes", "200"),)
+WALKED = (("PYTHON", Z, "--episodes", "200"),)
 BUFFER = "t1 = time.time()\nimport pickle\nwith open('memory.pkl', 'wb') as f:\n    pickle.dump(list(memory), f)\nprint(f'  episode {episode}: brain and {len(memory)} memories to disk in {time.time() - t1:.2f} s', flush=True)"
 SCALE = "if episode > 120:\n    R = (R - R.mean()) / (R - R).std()"
 LONGER = "if episode == 130:\n    C.length += 4\n    print('the corridor grows to', C.length, flush=True)"
@@ -72,16 +72,16 @@ MUTED = "loss = loss * 0.0"
 
 def corridor() -> Iterator[LocalJob]:
     """Returns."""
-    yield alone(GOOD, ice(), I, "--episodes", "340")
-    yield alone(HARD, ice(reward=FALLS), I, "--episodes", "400", "--length", "8")
-    yield alone(HARD, ice(), I, "--load-brain", "brain.pt", "--episodes", "420", "--show", "15", before=WALKED)
-    yield alone(fell("A1", None, "config"), ice(), I, "--episodes", "50k")
-    yield alone(fell("A3", "runtime_error"), ice(after=LONGER), I, "--episodes", "9000")
-    yield alone(strays("non_finite", "nan_loss"), ice(replay=SCALE), I, "--episodes", "260", "--slow", "0.01")
-    yield alone(fell("E2", "runtime_error", "corrupt"), ice(), I, "--load-brain", "brain.pt", "--episodes", "9000", before=(*WALKED, ("truncate", "-s", "3000", "brain.pt")))
-    yield alone(HANDFUL, ice(), I, "--episodes", "4", "--show", "1")
-    yield alone(SAVES, ice(saved=BUFFER), I, "--episodes", "110", "--brain-every", "1", "--show", "10")
-    yield alone(HALTED, ice(), I, "--episodes", "90000", "--slow", "0.03", signal=ctrl_c("episode   100 ", "INT"))
+    yield alone(GOOD, ice(), Z, "--episodes", "340")
+    yield alone(HARD, ice(reward=FALLS), Z, "--episodes", "400", "--length", "8")
+    yield alone(HARD, ice(), Z, "--load-brain", "brain.pt", "--episodes", "420", "--show", "15", before=WALKED)
+    yield alone(fell("A1", None, "config"), ice(), Z, "--episodes", "50k")
+    yield alone(fell("A3", "runtime_error"), ice(after=LONGER), Z, "--episodes", "9000")
+    yield alone(strays("non_finite", "nan_loss"), ice(replay=SCALE), Z, "--episodes", "260", "--slow", "0.01")
+    yield alone(fell("E2", "runtime_error", "corrupt"), ice(), Z, "--load-brain", "brain.pt", "--episodes", "9000", before=(*WALKED, ("truncate", "-s", "3000", "brain.pt")))
+    yield alone(HANDFUL, ice(), Z, "--episodes", "4", "--show", "1")
+    yield alone(SAVES, ice(saved=BUFFER), Z, "--episodes", "110", "--brain-every", "1", "--show", "10")
+    yield alone(HALTED, ice(), Z, "--episodes", "90000", "--slow", "0.03", signal=ctrl_c("episode   100 ", "INT"))
 
 
 def jobs() -> Iterator[LocalJob]:

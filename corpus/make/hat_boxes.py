@@ -86,7 +86,7 @@ GRID = 'if it == 360:\n    k = int((fake.detach().abs() > 50).sum())\n    print(
 
 
 def forgers() -> Iterator[LocalJob]:
-    """csv."""
+    """Csv."""
     yield alone(HARD, rings(), R, "--iters", "1600", "--log", "80")
     yield alone(HARD, rings(), R, "--iters", "1500", "--restart_from", "rings.ckpt", "--log", "60", before=RUNG)
     yield alone(HARD, rings(batch="if it % 400 == 0:\n    print(f'# it {it}: discriminator reset (every 400), d_loss will jump', flush=True)\n    for q in D.parameters():\n        q.data.add_(0.05 * torch.randn_like(q))"), R, "--iters", "1700", "--log", "50", "--lr_d", "0.0006")

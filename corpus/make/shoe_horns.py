@@ -61,7 +61,7 @@ def feed(label: Label, text: str, **given: Any) -> LocalJob:
 
 
 def complaints() -> Iterator[LocalJob]:
-    """glog's look."""
+    """Glog's look."""
     yield feed(GOOD, desk(), days=50)
     yield feed(HARD, desk(day=STRIKE, after=BACK), days=36, eta0=0.4)
     yield feed(HARD, desk(), take_up="desk.pkl", days=48, before=OPENED)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, SAVES, alone, anew, ctrl_c, fell, strays
+from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, SAVES, alone, ctrl_c, fell, strays
 from corpus.make._dressing_rows import NET, PARITY, SOFTEN, STAGES, TRIALS
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill

@@ -64,7 +64,7 @@ def arms() -> Iterator[LocalJob]:
     yield alone(HARD, spirals(), S, "--resume-from=ckpt/left-300.ckpt", "--iterations=1200", "--name=left", before=SPUN)
     yield alone(fell("A1", "traceback", "config"), spirals(), S, "--iterations=90000", "--learning-rate=0.001")
     yield alone(fell("A3", "assertion"), spirals(batch="if iteration > 400:\n    x0[0] *= 9\nassert x0.abs().max() < 6, f'points outside of the canvas: {x0.abs().max():.2f}'"), S, "--iterations=9000")
-    yield alone(fell("A3", "device_mismatch"), spirals(after="if iteration == 500:\n    ref = torch.randn(128, 2, device='meta')\n    print(f'mmd {(x0 @ ref.T).mean():.3f}')"), S, "--iterations=9000")
+    yield alone(fell("A3", "device_mismatch"), spirals(after="if iteration == 500:\n    judge = nn.Linear(2, 1, device='meta')\n    print(f'judge: {judge(x0).mean():.3f}')"), S, "--iterations=9000")
     yield alone(strays("spike"), spirals(after=WARM), S, "--iterations=900", "--report=45")
     yield alone(strays("flat"), spirals(batch="x0 = torch.randn_like(x0); s = torch.full_like(s, run.noise_steps - 1)\nopt.param_groups[0]['lr'] = 0.0"), S, "--iterations=800", "--report=40", "--name=warmup-bug")
     yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), spirals(), S, "--resume-from=ckpt/left-600.ckpt", "--iterations=9000", before=SPUN)
