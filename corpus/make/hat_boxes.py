@@ -71,7 +71,7 @@ def pairs() -> Iterator[LocalJob]:
     yield alone(strays("flat"), views(logits=ALIEN), V, "steps=640", "every=32", "lr=0.0005")
     yield alone(strays("plateau"), views(after=COLLAPSE), V, "steps=600", "every=25")
     yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), views(), V, "resume=out/state-00240.pt", "steps=900", before=VIEWED)
-    yield alone(fell("E2", "runtime_error", "corrupt"), views(), V, "resume=out/state-00160.pt", "steps=900", before=(*VIEWED, ("truncate", "-s", "61000", "out/state-00160.pt")))
+    yield alone(fell("E2", "traceback", "corrupt"), views(), V, "resume=out/state-00160.pt", "steps=900", before=(*VIEWED, ("truncate", "-s", "61000", "out/state-00160.pt")))
     yield alone(HANDFUL, views(), V, "steps=4", "every=1")
     yield alone(SAVES, views(after=STATES), V, "steps=50", "every=5", "keep=500")
     yield alone(fell("A2", "oom_killer"), views(after=BANK), V, "steps=90000", "every=5", "sleep=0.02", group_mib=820, ends=lambda s: s == -9)
