@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.measures import begins_first
 from gpualert_slurm.classifier.numbers import finite, pointed
 from gpualert_slurm.classifier.parents import command_lines, saved_to
@@ -29,7 +30,7 @@ MOST_SETTINGS = 4
 """A line with more names and values than these tells settings."""
 HIGHEST = 0.97
 """Of the highest of all losses, what the first one is at least where nothing had been learned."""
-FELL, FELL_EARLY, EARLY, HALF = 0.08, 0.33, 0.3, 0.5
+FELL, FELL_EARLY, EARLY, HALF = 0.12, 0.33, 0.3, 0.5
 """How far the loss came down, at least; so much of it within the first part of the run; or to a share of what it was."""
 _FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
 _ANY_FILE = re.compile(r"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{1,200}\.[A-Za-z]\w{0,11})(?![\w/-])")
@@ -106,9 +107,18 @@ def known_before(facts: Facts) -> State | None:
         return None
     reach = max(steps[-1], facts.advance.steps_planned or 0, (facts.measured.counter.planned or 0) if facts.measured is not None else 0)
     for state in (*_said(facts, lines, word), *_bidden(facts)):
-        if max(LEAST_COUNT, 2 * steps[0]) <= state.count < reach and (state.bidden or _its_own(facts, state)):
+        own = state.bidden or _its_own(facts, state)
+        if max(LEAST_COUNT, 2 * steps[0]) <= state.count < reach and own and not _went_on(facts, state, steps[-1]):
             return state
     return _read_and_written(facts, lines)
+
+
+def _went_on(facts: Facts, state: State, last: int) -> bool:
+    """Whether a line names the state once more with all that it came to: what it had, and what this run added."""
+    sums = {str(state.count + last), str(state.count + last + 1)}
+    texts = (one.text for report in facts.job.reports for one in report.excerpts)
+    said = (line for text in texts for line in text.splitlines() if state.path in line)
+    return any(sums & set(re.findall(r"(?<![\d.])\d{1,9}(?![\d.])", CLOCK.sub(" ", line).replace(state.path, " "))) for line in said)
 
 
 def _read_and_written(facts: Facts, lines: Sequence[str]) -> State | None:

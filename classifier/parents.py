@@ -40,7 +40,7 @@ _OUT = re.compile(
     r"(?:^|\s)--?(?:out(?:put)?|save|work|log|exp(?:eriment)?|run|default[-_]root)(?:[-_](?:dir(?:ectory)?|folder|path|to))?[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
 )
 _FIRST = re.compile(
-    r"\bfirst (?:run|start|launch|attempt|job)\b|\b(?:brand[- ])?new (?:run|experiment)\b"
+    r"\bfirst (?:run|start|launch|attempt|job|go|time)\b|\b(?:brand[- ])?new (?:run|experiment)\b"
     r"|\bnothing (?:\w{1,10} ){0,2}(?:saved|to resume|to restore) yet\b|\bno (?:check-?points?|snapshots?|state) yet\b",
     re.IGNORECASE,
 )

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
+from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.measures import LEAST, MOST_LINES, MOST_TEXT, Series, measure_of, series_of
+from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.job_record import JobRecord
 
 LEAST_VALUES, LEAST_DIGITS = 4, 3
@@ -25,7 +28,15 @@ _GOES_ON = re.compile(
 )
 
 
-def repeated(job: JobRecord) -> str | None:
+def told_twice(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """In words, that a log tells a run twice of which the second was to go on, and what is cited for it; None where none does."""
+    said = _repeated(facts.job)
+    if said is None:
+        return None
+    return f"it told again, to the last digit, what it had told before it said: {words.headline(said)}", facts.advance.marks[-1:]
+
+
+def _repeated(job: JobRecord) -> str | None:
     """The line by which the second run names the state that it was to go on from; None where no log tells a run twice."""
     for one in (x for report in job.reports for x in report.excerpts):
         lines = one.text[:MOST_TEXT].splitlines()[:MOST_LINES]

@@ -31,6 +31,7 @@ LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 """Of its height: all that a number moved; its noise, where it has no slope by its own error."""
 OUTLIER = 3.0
 LEAST_DIGITS, MANY_DIGITS = 3, 5
+MANY_MORE = 3
 WARMING = 100
 """Of fewer steps a rate may still be rising."""
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
@@ -54,6 +55,14 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     if found is None:
         return None
     return _gone(found) or _flown(found) or _stood(found) or _still(facts, found)
+
+
+def of_odd_lines(facts: Facts, losses: tuple[float, ...]) -> bool:
+    """Whether no loss that is known is a number, and they are of a few lines beside many more in which what is measured stays one to the end."""
+    found = facts.measured
+    if found is None or finite(losses) or not facts.ended_well or len(found.counter.counts) < MANY_MORE * len(losses):
+        return False
+    return all(len(m.finite) == len(m.values) for m in found.measures)
 
 
 def _stood(found: Measured) -> tuple[str, str] | None:

@@ -61,6 +61,8 @@ _OF_THE_INPUT = re.compile(
     r"(?:\w+\.)*(?:0|conv_?1|conv_?in|embed\w*|tok_emb\w*|wte|stem\w*|input\w*|in_\w+|fc1|l1|layer1|lin1|linear1|w1)\.", re.IGNORECASE
 )
 """Keys of the layer that a model begins with: they are missing only where everything is."""
+_OF_THE_END = re.compile(r"(?:\w+\.)*(?:dec\w*|head\w*|out\w*|cls\w*|classifier|proj\w*)\.", re.IGNORECASE)
+"""Keys behind an encoder: where they alone are missing, and nothing is left over, the rest was taken."""
 _TAKES = re.compile(rf"\b{_TAKEN}\b", re.IGNORECASE)
 _HOW_MANY = r"(?P<gone>\d{1,7}) ?(?:of|/|out of) ?(?P<of>\d{1,7})\b"
 _EQUAL = (
@@ -167,7 +169,8 @@ def no_key_fits(text: str) -> bool:
     for found in _LISTS.finditer(text):
         lists.setdefault(found["which"].lower(), _KEY.findall(found["keys"]))
     missing, unexpected = lists.get("missing", []), lists.get("unexpected", [])
-    if not missing or any("lora" in key or "adapter" in key for key in missing):
+    behind = not unexpected and all(_OF_THE_END.match(key) for key in missing)
+    if not missing or behind or any("lora" in key or "adapter" in key for key in missing):
         return False
     pairs = [key for key in missing if any(one.endswith(f".{key}") or key.endswith(f".{one}") for one in unexpected)]
     if len(pairs) == len(missing):

@@ -22,7 +22,7 @@ from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.recount import from_the_first
-from gpualert_slurm.classifier.shapes import WARMING, shape_of
+from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, shape_of
 from gpualert_slurm.classifier.trials import behind, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.evidence import Evidence, Quote
@@ -43,10 +43,9 @@ REST = 1e-3
 """Of the whole way down, the last step before a loss stands: a model that dies stops in the midst of its way."""
 CUT_SHORT_POINTS = 30
 FLAT_POINTS = 50
-FLAT_FROM = 0.6
-"""Below the loss of a coin's toss (ln 2) a flat curve may be a model that has learned what there is."""
-FLAT_BAND = 0.02
-"""Every value within this of the mean, and no trend over thirds beyond a quarter of it: it never learned anything."""
+FLAT_FROM, FLAT_BAND = 0.6, 0.02
+"""Below the loss of a coin's toss (ln 2) a flat curve may be a model that has learned what there is. Every value within this of the mean,
+and no trend over thirds beyond a quarter of it: it never learned anything."""
 DEAD_NORM = 1e-6
 LOW = 0.01
 """A loss that is no higher has learned what there is."""
@@ -130,6 +129,8 @@ def _of_nothing(facts: Facts, loss: Series | None) -> Assessment | None:
     if facts.ended_well and (trial := trial_left_out(facts.advance.marks, facts.said("exception"))) is not None:
         words_ = "the last of several trials ended with an error, and the run came to its end without it"
         return ruled_out(words_, "a trial that the run kept", trial)
+    if loss is not None and of_odd_lines(facts, loss.values):
+        return _of_columns(facts) or _of_shapes(facts) or not_testable("the losses that are known are of a few odd lines", FLIP)
     if loss is not None and not finite(loss.values) and facts.said("no_training"):
         why = "the program says that it trained nothing: what it prints as a loss is of no batch"
         return not_testable(why, FLIP)

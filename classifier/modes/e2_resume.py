@@ -11,12 +11,13 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.first_start import first_start
 from gpualert_slurm.classifier.lineage import came_from_nothing, known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_state import own_state_failed
 from gpualert_slurm.classifier.parents import Parent, command_lines, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
-from gpualert_slurm.classifier.repeated import repeated
+from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
 from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
@@ -71,7 +72,7 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts) or _repeated(facts)) is not None:
+        if facts.ended_well and (twice := claimed(facts) or told_twice(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = _missed(facts) if parent is None and not loaded else None
@@ -116,13 +117,6 @@ def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
     return ruled_in(had, FLIP, _scratch(facts, whose, had, (*state.evidence, *facts.advance.marks[:1])))
 
 
-def _repeated(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
-    said = repeated(facts.job)
-    if said is None:
-        return None
-    return f"it told again, to the last digit, what it had told before it said: {words.headline(said)}", facts.advance.marks[-1:]
-
-
 def _came_to_nothing(facts: Facts) -> bool:
     """Whether nothing of what was loaded was taken over, by a word behind the one that it was loaded."""
     said = [(e.data.get("none") is True, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
@@ -157,6 +151,8 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
     said = _said(facts)[:1] or _passed_over(facts, parent)
     if said and parent.past is None and said_first(facts.job, facts.row):
         return False, "the program says that this is its first run, and what it was to go on from lies in its own output folder", said
+    if said and parent.past is None and first_start(facts, said):
+        return False, "what it was to go on from is where it saves, and nothing was there: a first start", said[:1]
     if said and (parent.evidence or (parent.past is not None and (said[0].pattern != ANY_WORDS or _trained(parent.past)))):
         return True, f"{SCRATCH}, and a run to go on from is known", (*said, *parent.evidence[:1])
     loss, past = facts.advance.loss, parent.past

@@ -151,3 +151,16 @@ def test_it_read_a_state_that_it_wrote_again_later():
     assert _mode([read, *_sweeps(0.62, 0.41), wrote]) == "G1"  # it had more to learn
     assert _mode(["pretrained model postag.pickle read", *_sweeps(1.02, 0.32), wrote]) == "G1"
     assert _mode([read, *_sweeps(1.02, 0.32), "kept in second.pickle"]) == "G1"
+
+
+def test_it_says_at_its_end_what_the_state_came_to():
+    """Boosters that go on count their own rounds from one."""
+    rows = [f"[{i}] train-rmse:{v:.5f}" for i, v in enumerate(_fall(3.86, 2.47, 40), 1)]
+    assert _mode(["boosting goes on from hires.ubj, which has 16 rounds", *rows, "56 rounds are in hires.ubj"]) == "G1"
+
+
+def test_a_first_start_of_a_run_that_is_always_told_to_go_on():
+    """Where it is to go on from is where it saves; a count in that name is of an earlier run."""
+    absent, wrote = "WARN runs/{}.pt is not there, starting from scratch", "saved checkpoint to runs/{}.pt"
+    for name, mode in (("last", "G1"), ("step_400", "E2")):
+        assert _mode([absent.format(name), *_sweeps(1.02, 0.12), wrote.format(name)], "python", "fit.py", "--resume", f"runs/{name}.pt") == mode

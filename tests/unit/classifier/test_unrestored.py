@@ -58,6 +58,7 @@ BARE = (
     "Zwischenstand runs/a/ck_400.pt unlesbar",
 )
 SOMETHING = (
+    "encoder from runs/ponds/last.pth: _IncompatibleKeys(missing_keys=['dec.0.weight', 'dec.0.bias', 'out.weight', 'out.bias'], unexpected_keys=[])",
     "loaded 124 of 124 tensors from runs/a/ck_400.pt",
     "matched 48/48 parameters",
     "restored 96/96 variables from runs/a/ck_400.pt",
