@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.held_up import by_word
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.evidence import Evidence, Quote
@@ -28,7 +29,7 @@ _GOES_ON = re.compile(r"\b(?:resum|restor|continu|pick(?:s|ed|ing)? up|go(?:es|i
 _WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?:task|stage|head)|stage|phase|base model|teacher", re.IGNORECASE)
 _FILE = re.compile(r"(?<![\w.-])[\w.-]{1,150}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
 _BID = re.compile(
-    r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart|(?:grow|carry|go|build)[_-]?on"
+    r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart|model[_-]?in|desde|depuis|(?:grow|carry|go|build)[_-]?on"
     r"|(?:take|pick)[_-]?up)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
     r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights|joblib|ubj|cbm))(?![\w./-])",
     re.IGNORECASE,
@@ -39,6 +40,12 @@ _LISTS = re.compile(
     r"|\S\.\w{2,12}['\"]?,? ['\"]?\S{1,60}\.\w{2,12}\b",
     re.IGNORECASE,
 )
+_OPTIONS = re.compile(r"(?:--?|\b)[\w.-]{1,40}[= ]\S{0,200}\.\w{1,12}\b|--[\w-]{1,40}")
+_ABOUT_IT = re.compile(r"\b(?:no|not|none|nothing|found|missing|absent|exists?|there|has|holds)\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"\b(?:arg(?:ument)?s|options?|config\w*|settings|namespace|command|\w+\.(?:ini|json|ya?ml|toml))\b\W{0,3}", re.IGNORECASE
+)
+_IS_IN = re.compile(r"\b(?:are|is|now|weights|saved) (?:now )?in \S{1,200}\Z", re.IGNORECASE)
 _ON_PURPOSE = re.compile(r"\bon purpose\b|\bintended\b|\bdeliberate|absichtlich|\bexpr[èe]s\b|a prop[óo]sito|\bby design\b", re.IGNORECASE)
 _TAKEN = re.compile(r"\b(?:load\w*|read|open\w*|took|taken|from|using|used)\b", re.IGNORECASE)
 
@@ -82,7 +89,7 @@ def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BID.finditer(line):
             path = found["path"]
-            if not any(path.removeprefix("./") in said and not _lists(said) for said in _lines(facts)):
+            if not any(path.removeprefix("./") in said and not _lists(said) and not _of_itself(said) for said in _lines(facts)):
                 return path, "the run names it nowhere, and counts and learns from the beginning", cite()
     return None
 
@@ -111,6 +118,14 @@ def _lines(facts: Facts) -> list[str]:
 def _lists(line: str) -> bool:
     """Whether a line merely tells what lies in a folder."""
     return _LISTS.search(line) is not None and _GOES_ON.search(line) is None and _TAKEN.search(line) is None
+
+
+def _of_itself(line: str) -> bool:
+    """Whether a line tells what the run was given, or what it wrote: neither says that anything was read."""
+    bare = _OPTIONS.sub(" ", line)
+    if any(words.search(bare) for words in (_GOES_ON, _TAKEN, _ABOUT_IT)):
+        return False
+    return _GIVEN.search(line) is not None or by_word(line) or _IS_IN.search(line) is not None
 
 
 def _stem(file: str) -> str:

@@ -1,4 +1,4 @@
-"""A run whose whole log has no more than three lines that count and measure: ``After pass 2 of 2 ... 0.2104``, ``| 1 | 1.5555 |``.
+"""A run whose whole log has no more than five lines that count and measure: ``After pass 2 of 2 ... 0.2104``, ``| 1 | 1.5555 |``.
 
 They count from the first one on, whatever is counted, and nothing else in the log counts further; and the whole job was a matter of seconds.
 """
@@ -14,11 +14,12 @@ from gpualert_slurm.classifier.handful import FRACTION, OTHER, passed_quickly
 from gpualert_slurm.classifier.held_up import told_s
 from gpualert_slurm.classifier.lineage import COUNTS
 from gpualert_slurm.classifier.measures import Series, measure_of, series_of
+from gpualert_slurm.classifier.timed_saves import timed_saves
 from gpualert_slurm.classifier.unlearned import tuned_or_played
 from gpualert_slurm.evidence import Evidence
 
-MOST, MOST_LINES = 3, 400
-MOST_S, LEARNED = 60.0, 0.5
+MOST, LEAST_TO_LEARN, MOST_LINES = 5, 3, 400
+MOST_S, LEARNED, STORM = 60.0, 0.5, 0.2
 """Most of it is the start of a library, on a slow disk."""
 
 _COUNTS = re.compile(rf"(?<![A-Za-z])(?:{COUNTS}|ep?|it|upd|durchgang|passage|laps?|tours?|cycles?)\Z", re.IGNORECASE)
@@ -39,6 +40,8 @@ def few_lines(facts: Facts) -> tuple[int, Evidence] | None:
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
     if not cited or not passed_quickly(facts, MOST_S) or tuned_or_played(facts.job):
         return None
+    if (saves := timed_saves(facts)) is not None and saves.share >= STORM:
+        return None  # they are what took the time, whatever was done between them
     most = further = 0
     for one in (x for report in facts.job.reports for x in report.excerpts):
         lines = (one.head or one.tail).splitlines()[:MOST_LINES]
@@ -50,7 +53,7 @@ def few_lines(facts: Facts) -> tuple[int, Evidence] | None:
             if not all(FRACTION.search(line) for line in said):
                 continue
             further = max(further, count)
-            if _from_first(group) and not _learned(group) and not any(_of_else(line) for line in said):
+            if _from_first(group, lines) and not _learned(group) and not any(_of_else(line) for line in said):
                 most = max(most, count)
     return (most, cited[0]) if 0 < most <= MOST >= further else None
 
@@ -65,15 +68,22 @@ def _of_else(line: str) -> bool:
 
 
 def _learned(group: Sequence[Series]) -> bool:
-    """Whether the first thing that MOST lines measure came down by LEARNED: they may have been passes over enough."""
-    first = next((m for one in group if (m := measure_of(one)) is not None and len(m.finite) == MOST), None)
+    """Whether the first thing that so many lines measure came down by LEARNED: they may have been passes over enough."""
+    first = next((m for one in group if (m := measure_of(one)) is not None and len(m.finite) >= LEAST_TO_LEARN), None)
     return first is not None and min(first.values) >= 0 and first.values[-1] <= LEARNED * first.values[0]
 
 
-def _from_first(group: Sequence[Series]) -> bool:
+def _planned(name: str, lines: Sequence[str]) -> bool:
+    """Whether a line says that there is one of what ``name`` ends with: ``1 days of 10 complaints``."""
+    word = re.search(r"[^\W\d_]{3,24}\Z", name)
+    return word is not None and any(re.search(rf"(?<![\w.])1 {re.escape(word[0])}s?\b", line) is not None for line in lines)
+
+
+def _from_first(group: Sequence[Series], lines: Sequence[str]) -> bool:
     """Whether one of the places counts 1, 2, 3; a single 1 has a counter's word, its number of all, or the first place (``F1 0.93`` has none)."""
     places = [at for at, one in enumerate(group) if [text.lstrip("0") for text in one.texts] == [str(no + 1) for no in range(len(one.texts))]]
     if len(group[0].texts) > 1:
         return bool(places)
     of_all = (at for at in places if at + 1 < len(group) and _OF.fullmatch(group[at].behind.strip()) and group[at + 1].texts == ["1"])
-    return any(_COUNTS.search(group[at].name) or (at == 0 and not group[at].name) for at in places) or next(of_all, None) is not None
+    named = (at for at in places if _COUNTS.search(group[at].name) or _planned(group[at].name, lines) or (at == 0 and not group[at].name))
+    return next(named, None) is not None or next(of_all, None) is not None

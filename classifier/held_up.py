@@ -24,11 +24,11 @@ MOST_TEXT = 300
 OTHERS_BEFORE = 0.8
 """Of such lines, those that follow a line of another kind."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_FILE = re.compile(rf"\w(?:{STATE_ENDING}|\.(?:full|shared|txt|bak|tmp))\b", re.IGNORECASE)
+_FILE = re.compile(rf"\w(?:{STATE_ENDING}|\.(?:full|shared|txt|bak|tmp|zip|gz|bz2|xz|zst|tgz|raw|all))\b", re.IGNORECASE)
 _WRITES = re.compile(
     r"(?<![A-Za-z])(?:auto)?(?:sav(?:e|es|ed|ing)|snap-?shot\w{0,5}|check-?point\w{0,3}|ckpts?|(?:re-?)?writ(?:e|es|ing|ten)|rewrote|wrote|packed"
     r"|dump\w{0,3}|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
-    r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|on disk|full state|(?:state|model|weights|params) out"
+    r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|(?:on|to) disk|full state|(?:state|model|weights|params) out"
     r"|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
     r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|copi[ae]\w{0,3})(?![A-Za-z])|-> |=> |> \S",
     re.IGNORECASE,

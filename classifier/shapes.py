@@ -31,6 +31,8 @@ LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 """Of its height: all that a number moved; its noise, where it has no slope by its own error."""
 OUTLIER = 3.0
 LEAST_DIGITS, MANY_DIGITS = 3, 5
+HEIGHT, NAILED, POOR = 0.05, 1e-3, 0.3
+"""Of a loss, all that it moved; what it is at least, and what the score beside it is at most."""
 MANY_MORE = 3
 WARMING = 100
 """Of fewer steps a rate may still be rising."""
@@ -54,7 +56,7 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    return _gone(found) or _flown(found) or _stood(found) or _still(facts, found)
+    return _gone(found) or _flown(found) or _stood(found) or _nailed(facts, found) or _still(facts, found)
 
 
 def of_odd_lines(facts: Facts, losses: tuple[float, ...]) -> bool:
@@ -100,6 +102,19 @@ def _flown(found: Measured) -> tuple[str, str] | None:
         if stands and lowest > 0 and last >= max(LOST * lowest, values[0]) and values[0] >= FALLEN * lowest and 0 < at < 0.8 * len(values):
             return "plateau", f"{_called(m)} had come down from {values[0]:.4g} to {lowest:.4g}, and stands at {last:.4g}"
     return None
+
+
+def _nailed(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """A loss of training that lies where it lay to a thousandth, beside a score that is low to the end."""
+    first, scores = found.measures[0], [m for m in found.measures if _SCORES.search(m.name)]
+    if len(first.values) < LEAST_STILL + 2 or first.digits < LEAST_DIGITS or len(first.finite) < len(first.values) or OTHERS.search(first.name):
+        return None
+    mean = statistics.fmean(first.values)
+    lain = mean > HEIGHT and max(first.values) - min(first.values) <= NAILED * mean
+    low = bool(scores) and all(max(m.values) <= 1 and m.values[-1] < POOR for m in scores)
+    if not lain or not low or not found.counter.from_the_first or facts.advance.loaded or tuned_or_played(facts.job) or changing(facts.job):
+        return None
+    return "flat", f"{_called(first)} lay at {mean:.4g} from the first line to the last, and {_called(scores[0])} ended at {scores[0].values[-1]:.4g}"
 
 
 def _jump(values: Sequence[float]) -> tuple[float, float] | None:

@@ -17,6 +17,8 @@ SHARE_BACK, WAY = 0.2, 0.1
 """Of all lines, those that stand; of the first value, the way that they had gone."""
 LEAST_HELD, SHARE_HELD = 8, 0.4
 """Lines that stand in the midst of the way, and their share of all."""
+SHARE_ABOVE, ABOVE, LEAST_ABOVE = 0.3, 1.2, 2
+"""The same of numbers that had been better: their share of the lines, how far above their lowest, and how many of them."""
 STEP, WHOLE = 0.3, 1e-3
 """Of the largest step, the last before they stand; of the number, that step."""
 LOW = 0.02
@@ -27,7 +29,9 @@ PERFECT = frozenset({1.0, 100.0})
 
 
 def stood(found: Measured) -> tuple[str, str] | None:
-    """Variant and words, where all that is measured stands exactly from some line on, and learning does not end so; None where it does not."""
+    """Variant and words, where what is measured stands exactly from some line on, and learning does not end so; None where it does not."""
+    if (above := _held_above(found)) is not None:
+        return "plateau", above
     measures = [m for m in found.measures if m.digits and not m.straight and len(m.finite) == len(m.values) > LEAST_BACK]
     if not measures or len(measures) < len([m for m in found.measures if m.digits]) or max(m.digits for m in measures) < LEAST_DIGITS:
         return None
@@ -41,6 +45,18 @@ def stood(found: Measured) -> tuple[str, str] | None:
         there = f"{_called(first)} went in large steps to {first.values[-1]:.4g}"
         return "plateau", f"{there}, and stands there to the last digit with all that is told beside it"
     return None
+
+
+def _held_above(found: Measured) -> str | None:
+    """Several numbers that had come down and stand above their lowest, to the last digit: weights that change no more, and are not the best."""
+    stands = [m for m in found.measures if not m.straight and m.digits >= LEAST_DIGITS and len(m.finite) == len(m.values) and min(m.values) > 0]
+    stands = [m for m in stands if _rest(m.values) >= max(LEAST_HELD, SHARE_ABOVE * len(m.values))]
+    above = [m for m in stands if m.values[-1] >= ABOVE * min(m.values) and m.values[0] >= ABOVE * min(m.values)]
+    if len(above) < LEAST_ABOVE or len(above) < len(stands):
+        return None
+    first = above[0]
+    stands_at = f"stands at {first.values[-1]:.4g} to the last digit with another number beside it"
+    return f"{_called(first)} had come down to {min(first.values):.4g}, and {stands_at}"
 
 
 def _rest(values: Sequence[float]) -> int:

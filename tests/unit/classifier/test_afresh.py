@@ -70,3 +70,17 @@ HALVES = [f"ep {i + 1}/10 logloss {v:.4f}" for i, v in enumerate(_losses(0.42, 0
 )
 def test_a_second_part_that_took_nothing_over_from_the_first(between: str, second: list[str], mode: str):
     assert _mode(["[1/2] first half", *HALVES, "saved fold.json", between, *second], "bash", "job.sh") == mode
+
+
+@pytest.mark.parametrize("option", ["--model-in", "--resume", "--restart_from", "DESDE"])
+@pytest.mark.parametrize("said", ["140 rounds are in hires.ubj", "arguments: --rounds 140 --resume hires.ubj", "wrote hires.ubj", "config: hires.ubj, 140 rounds"])
+def test_what_it_was_given_and_what_it_wrote_says_of_no_reading(option: str, said: str):
+    rows = [f"round {i + 1}/20 nll={v:.3f}" for i, v in enumerate(_losses(15.2, 3.4))]
+    command = ("python", "hires.py", option, "hires.ubj") if option.startswith("-") else ("env", f"{option}=hires.ubj", "python", "hires.py")
+    assert _mode([*rows, said], *command) == "E2"
+
+
+@pytest.mark.parametrize("said", ["no model at hires.ubj", "hires.ubj has 60 rounds", "hires.ubj not found: a first run"])
+def test_what_it_says_of_the_file_is_heard(said: str):
+    rows = [f"round {i + 1}/20 nll={v:.3f}" for i, v in enumerate(_losses(15.2, 3.4))]
+    assert _mode([said, *rows, "140 rounds are in hires.ubj"], "python", "hires.py", "--model-in", "hires.ubj") == "G1"

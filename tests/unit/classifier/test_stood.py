@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tests.unit.classifier.records import Run
@@ -47,3 +49,22 @@ def test_all_was_learned():
     """A perceptron that makes no error any more changes nothing any more."""
     told = [0.5213, 0.7822, 0.9117] + [1.0] * 20
     assert _mode([f"pass {i} right {v:.4f} |w| {min(i, 4) * 1.1133:.4f}" for i, v in enumerate(told, 1)]) == "G1"
+
+
+def _validated(stands: int, at: float) -> list[str]:
+    """Two numbers of a validation, of which the batches' own is noise."""
+    told = [0.6 * 0.8**i + 0.1 for i in range(12)] + [at] * stands
+    return [f"{20 * i:6d}  {v:.4e}  {0.3 + 0.1 * math.sin(7 * i):.4e}  {1.7 * v:.4e}" for i, v in enumerate(told, 1)]
+
+
+def test_a_validation_that_stands_above_its_best():
+    header = "#  step   rmse_e_val   rmse_e_trn   rmse_f_val"
+    assert _mode([header, *_validated(12, 0.41)]) == "E1"
+    assert _mode([header, *_validated(12, 0.1412)]) == "G1"  # at its best
+    assert _mode([header, *_validated(4, 0.41)]) == "G1"  # not for long
+
+
+def test_a_loss_that_is_nailed_beside_a_score_that_is_low():
+    rows = "Epoch {:03d}/014 | train/bce {:.4f} | val/dice {:.4f} | 1169.3 tiles/s"
+    assert _mode([rows.format(i, 0.5841 + 0.0001 * (i % 2), 0.06 + 0.0003 * (i % 3)) for i in range(1, 15)]) == "E1"
+    assert _mode([rows.format(i, 0.5841 + 0.0001 * (i % 2), 0.91 + 0.0003 * (i % 3)) for i in range(1, 15)]) == "G1"
