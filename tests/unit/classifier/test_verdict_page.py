@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from gpualert_slurm.classifier import modes
-from gpualert_slurm.classifier.confidence import BY_STORES, FIRST_MEETINGS, MOST, MOST_FOR_GAPS, PER_CONTRADICTION, PER_GAP, TEXT_ALONE, UNKNOWN
+from gpualert_slurm.classifier.confidence import ALONE, BY_STORES, FIRST_MEETINGS, MOST, MOST_FOR_GAPS, PER_CONTRADICTION, PER_GAP, TEXT_ALONE, UNKNOWN
 from gpualert_slurm.classifier.ladder import all_modes
 from gpualert_slurm.verdict import Fault, Phase, Verdict
 
@@ -40,5 +40,5 @@ def test_every_variant_is_listed_by_its_mode():
 
 
 def test_the_figures_of_the_confidence_are_those_of_the_code():
-    for figure in (*BY_STORES.values(), *FIRST_MEETINGS.values(), MOST, MOST_FOR_GAPS, PER_CONTRADICTION, PER_GAP, TEXT_ALONE, UNKNOWN):
+    for figure in (ALONE, *BY_STORES.values(), *FIRST_MEETINGS.values(), MOST, MOST_FOR_GAPS, PER_CONTRADICTION, PER_GAP, TEXT_ALONE, UNKNOWN):
         assert f"{figure:.2f}" in PAGE
