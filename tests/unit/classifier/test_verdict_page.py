@@ -6,7 +6,17 @@ import re
 from pathlib import Path
 
 from gpualert_slurm.classifier import modes
-from gpualert_slurm.classifier.confidence import ALONE, BY_STORES, FIRST_MEETINGS, MOST, MOST_FOR_GAPS, PER_CONTRADICTION, PER_GAP, TEXT_ALONE, UNKNOWN
+from gpualert_slurm.classifier.confidence import (
+    ALONE,
+    BY_STORES,
+    FIRST_MEETINGS,
+    MOST,
+    MOST_FOR_GAPS,
+    PER_CONTRADICTION,
+    PER_GAP,
+    TEXT_ALONE,
+    UNKNOWN,
+)
 from gpualert_slurm.classifier.ladder import all_modes
 from gpualert_slurm.verdict import Fault, Phase, Verdict
 
