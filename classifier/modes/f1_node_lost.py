@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.lost_ranks import lost_ranks
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.evidence import FieldValue, Where
-from gpualert_slurm.verdict import Fault
+from gpualert_slurm.verdict import Fault, FirstFailure
 
 APART_S = 10.0
 """Samples are 10 s apart: less is no order."""
@@ -66,7 +67,9 @@ def _account(facts: Facts) -> Account:
         advice.insert(0, f"#SBATCH --exclude={','.join(names)}   # until the operators say it is well")
     if facts.row is not None and facts.job.under_slurm:
         advice.append("#SBATCH --requeue   # lets Slurm start the job again by itself after a node failure")
+    ranks = lost_ranks(facts, names)
     return Account(
+        first=FirstFailure(ranks=ranks, nodes=tuple(names)) if ranks else None,
         headline=words.headline(f"node {which} was lost while the job ran" if names else "a node was lost while the job ran"),
         shows=tuple(shows),
         fault=Fault.NODE,
