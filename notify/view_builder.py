@@ -21,7 +21,7 @@ from gpualert_slurm.notify.rank_table import rank_table
 from gpualert_slurm.notify.redact import Redactor
 from gpualert_slurm.notify.view import LedgerRow, Limits, Step, Table, View
 from gpualert_slurm.past_verdict import PastVerdict
-from gpualert_slurm.verdict import Fault, Verdict
+from gpualert_slurm.verdict import Fault, FirstFailure, Verdict
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def build_view(verdict: Verdict, job: JobRecord, mail: Mail, redactor: Redactor,
         who=who,
         why_them=why_them,
         how_sure=wording.how_sure(verdict.confidence),
-        first_failure=_first_failure(verdict, zone),
+        first_failure=first_failure_words(verdict.first_failure, zone),
         steps=tuple(step(a) for a in verdict.advice[: limits.sentences]),
         shows=shows,
         implies=tuple(_cut((capital(sentence(s)) for s in verdict.implies), limits.sentences, "implications", cuts)),
@@ -143,12 +143,15 @@ def _subtitle(verdict: Verdict, job: JobRecord, tone: wording.Tone, zone: tzinfo
     return ", ".join(p for p in parts if p)
 
 
-def _first_failure(verdict: Verdict, zone: tzinfo | None) -> str:
-    first = verdict.first_failure
+def first_failure_words(first: FirstFailure | None, zone: tzinfo | None) -> str:
+    """``rank 3 on n07, at 12:30:15.250``; ranks that one time cannot part are told as a tie; empty for None."""
     if first is None:
         return ""
-    if first.ranks:
-        who = f"rank {first.ranks[0]}" if len(first.ranks) == 1 else f"ranks {words.ranks(first.ranks)}, too close to tell apart,"
+    if len(first.ranks) > 1:
+        tie = ", too close to tell apart," if first.time_ns is not None or first.time else ""  # they went with their node
+        who = f"ranks {words.ranks(first.ranks)}{tie}"
+    elif first.ranks:
+        who = f"rank {first.ranks[0]}"
     else:
         who = "a rank whose number is not known"
     if first.nodes:
