@@ -14,12 +14,13 @@ from gpualert_slurm.classifier.handful import FRACTION, OTHER, passed_quickly
 from gpualert_slurm.classifier.held_up import told_s
 from gpualert_slurm.classifier.lineage import COUNTS
 from gpualert_slurm.classifier.measures import Series, measure_of, series_of
+from gpualert_slurm.classifier.storm import STORM_TIME
 from gpualert_slurm.classifier.timed_saves import timed_saves
 from gpualert_slurm.classifier.unlearned import tuned_or_played
 from gpualert_slurm.evidence import Evidence
 
 MOST, LEAST_TO_LEARN, MOST_LINES = 5, 3, 400
-MOST_S, LEARNED, STORM = 60.0, 0.5, 0.2
+MOST_S, LEARNED = 60.0, 0.5
 """Most of it is the start of a library, on a slow disk."""
 
 _COUNTS = re.compile(rf"(?<![A-Za-z])(?:{COUNTS}|ep?|it|upd|durchgang|passage|laps?|tours?|cycles?)\Z", re.IGNORECASE)
@@ -40,7 +41,7 @@ def few_lines(facts: Facts) -> tuple[int, Evidence] | None:
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
     if not cited or not passed_quickly(facts, MOST_S) or tuned_or_played(facts.job):
         return None
-    if (saves := timed_saves(facts)) is not None and saves.share >= STORM:
+    if (saves := timed_saves(facts)) is not None and saves.share >= STORM_TIME:
         return None  # they are what took the time, whatever was done between them
     most = further = 0
     for one in (x for report in facts.job.reports for x in report.excerpts):

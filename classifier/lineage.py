@@ -66,7 +66,7 @@ _TAKES = re.compile(
     r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
     re.IGNORECASE,
 )
-_READ = re.compile(
+READ = re.compile(
     r"\b(?:read|loaded|opened|restored|resumed|taken up|picked up|gelesen|geladen|lue?s?|charg[ée]e?s?|le[ií]d[oa]s?|cargad[oa]s?)\b(?! only)",
     re.IGNORECASE,
 )
@@ -130,7 +130,7 @@ def _read_and_written(facts: Facts, lines: Sequence[str]) -> State | None:
         return None
     for line in lines:
         files = [found["path"] for found in _FILE.finditer(line)]
-        if len(files) == 1 and _named_later(facts, files[0], line) and _READ.search(line) and not _DATA.search(line) and not _WRITES.search(line):
+        if len(files) == 1 and _named_later(facts, files[0], line) and READ.search(line) and not _DATA.search(line) and not _WRITES.search(line):
             return State(files[0], 0, (), bidden=False)
     return None
 
@@ -140,7 +140,7 @@ def _named_later(facts: Facts, file: str, line: str) -> bool:
     texts = (one.text for report in facts.job.reports for one in report.excerpts)
     behind = next((text[text.find(line) + len(line) :] for text in texts if line in text), "")
     said = [one for one in behind.splitlines() if file in one]
-    return bool(said) and not any(_READ.search(one) for one in said)
+    return bool(said) and not any(READ.search(one) for one in said)
 
 
 def goes_on_from(facts: Facts) -> State | None:

@@ -74,6 +74,11 @@ class Measure:
     """Of the longest of its numbers, those that say something."""
 
     @property
+    def called(self) -> str:
+        """Its name, for people."""
+        return self.name or "what its lines measure"
+
+    @property
     def finite(self) -> list[float]:
         """Those that are numbers."""
         return [v for v in self.values if math.isfinite(v)]

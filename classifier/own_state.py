@@ -10,7 +10,7 @@ import re
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.lineage import COUNTS
+from gpualert_slurm.classifier.lineage import COUNTS, READ
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.resuming import before
 from gpualert_slurm.classifier.saves import STATE_ENDING
@@ -30,9 +30,6 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """A file of any ending under an option for a state."""
-_READ = re.compile(
-    r"\b(?:read|loaded|opened|restored|resumed|taken|picked up|gelesen|geladen|lue?|charg[ée]e?|le[ií]d[oa]|cargad[oa])\b", re.IGNORECASE
-)
 _FAR = re.compile(rf"(?<![\w.])\d{{1,9}} (?:{COUNTS}|chunks|portions)\b|\b(?:{COUNTS})\W{{0,3}}\d", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
@@ -78,7 +75,7 @@ def _told(facts: Facts, error: Evidence) -> str | None:
     """The state that the last lines before the error say was read, with how far it had come."""
     for line in before(facts.job, error):
         files = [found["path"] for found in _STATE.finditer(line)]
-        if len(files) == 1 and _READ.search(line) and _FAR.search(line.replace(files[0], " ")) and _OF_OTHERS.search(line) is None:
+        if len(files) == 1 and READ.search(line) and _FAR.search(line.replace(files[0], " ")) and _OF_OTHERS.search(line) is None:
             return files[0]
     return None
 

@@ -32,7 +32,7 @@ LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 OUTLIER = 3.0
 LEAST_DIGITS, MANY_DIGITS = 3, 5
 HEIGHT, NAILED, POOR = 0.05, 1e-3, 0.3
-"""Of a loss, all that it moved; what it is at least, and what the score beside it is at most."""
+"""What a loss is at least; of it, all that it moved; and what the score beside it is at most."""
 MANY_MORE = 3
 WARMING = 100
 """Of fewer steps a rate may still be rising."""
@@ -81,7 +81,7 @@ def _gone(found: Measured) -> tuple[str, str] | None:
     if any(math.isfinite(v) for v in first.values[-3:]):
         return None
     all_along = not first.finite
-    return "non_finite", f"{_called(first)} was no number {'from the first line on' if all_along else 'any more at the end'}"
+    return "non_finite", f"{first.called} was no number {'from the first line on' if all_along else 'any more at the end'}"
 
 
 def _flown(found: Measured) -> tuple[str, str] | None:
@@ -93,14 +93,14 @@ def _flown(found: Measured) -> tuple[str, str] | None:
             continue
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:
-            return "spike", f"{_called(m)} went from {values[0]:.4g} to {values[-1]:.4g}"
+            return "spike", f"{m.called} went from {values[0]:.4g} to {values[-1]:.4g}"
         if (jump := _jump(values)) is not None:
-            return "spike", f"{_called(m)} jumped from {jump[0]:.4g} to {jump[1]:.4g}, and stayed up to the last line ({values[-1]:.4g})"
+            return "spike", f"{m.called} jumped from {jump[0]:.4g} to {jump[1]:.4g}, and stayed up to the last line ({values[-1]:.4g})"
         tail = values[-max(4, len(values) // 6) :]
         at = values.index(lowest)
         stands = max(tail) - min(tail) <= STANDS * last
         if stands and lowest > 0 and last >= max(LOST * lowest, values[0]) and values[0] >= FALLEN * lowest and 0 < at < 0.8 * len(values):
-            return "plateau", f"{_called(m)} had come down from {values[0]:.4g} to {lowest:.4g}, and stands at {last:.4g}"
+            return "plateau", f"{m.called} had come down from {values[0]:.4g} to {lowest:.4g}, and stands at {last:.4g}"
     return None
 
 
@@ -114,7 +114,7 @@ def _nailed(facts: Facts, found: Measured) -> tuple[str, str] | None:
     low = bool(scores) and all(max(m.values) <= 1 and m.values[-1] < POOR for m in scores)
     if not lain or not low or not found.counter.from_the_first or facts.advance.loaded or tuned_or_played(facts.job) or changing(facts.job):
         return None
-    return "flat", f"{_called(first)} lay at {mean:.4g} from the first line to the last, and {_called(scores[0])} ended at {scores[0].values[-1]:.4g}"
+    return "flat", f"{first.called} lay at {mean:.4g} from the first line to the last, and {scores[0].called} ended at {scores[0].values[-1]:.4g}"
 
 
 def _jump(values: Sequence[float]) -> tuple[float, float] | None:
@@ -136,7 +136,7 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
         return None
     first = next((m for m in measures if len(set(m.values)) > 1), measures[0])
     height = f"{statistics.fmean(first.values):.4g}"
-    return "flat", f"{_called(first)} lay about {height} from the first line to the last, with all that is told beside it"
+    return "flat", f"{first.called} lay about {height} from the first line to the last, with all that is told beside it"
 
 
 def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> bool:
@@ -162,7 +162,3 @@ def lies(values: Sequence[float]) -> bool:
     rest = values[1:]
     apart = abs(values[0] - statistics.fmean(rest)) > OUTLIER * statistics.pstdev(rest)
     return mean > 0 and not apart and len(values) >= LEAST_STILL + 2 and statistics.pstdev(values) <= NOISE * mean and abs(trend(values)) < STEADY
-
-
-def _called(measure: Measure) -> str:
-    return measure.name or "what its lines measure"

@@ -42,7 +42,7 @@ def stood(found: Measured) -> tuple[str, str] | None:
     if (back := _came_back(first, rest)) is not None:
         return "plateau", back
     if rest >= max(LEAST_HELD, SHARE_HELD * len(first.values)) and _held(first.values, _rest(first.values)):
-        there = f"{_called(first)} went in large steps to {first.values[-1]:.4g}"
+        there = f"{first.called} went in large steps to {first.values[-1]:.4g}"
         return "plateau", f"{there}, and stands there to the last digit with all that is told beside it"
     return None
 
@@ -56,7 +56,7 @@ def _held_above(found: Measured) -> str | None:
         return None
     first = above[0]
     stands_at = f"stands at {first.values[-1]:.4g} to the last digit with another number beside it"
-    return f"{_called(first)} had come down to {min(first.values):.4g}, and {stands_at}"
+    return f"{first.called} had come down to {min(first.values):.4g}, and {stands_at}"
 
 
 def _rest(values: Sequence[float]) -> int:
@@ -72,7 +72,7 @@ def _came_back(m: Measure, rest: int) -> str | None:
     way = abs(there - start)
     if way < WAY * abs(start) or abs(last - start) > BACK * way:
         return None
-    return f"{_called(m)} had gone from {start:.4g} to {there:.4g}, came back to {last:.4g} and stands there"
+    return f"{m.called} had gone from {start:.4g} to {there:.4g}, came back to {last:.4g} and stands there"
 
 
 def _held(values: Sequence[float], rest: int) -> bool:
@@ -80,7 +80,3 @@ def _held(values: Sequence[float], rest: int) -> bool:
     if not steps or steps[-1] < max(STEP * max(steps), WHOLE * abs(values[-1])):
         return False
     return abs(values[-1]) > LOW * max(abs(v) for v in values)
-
-
-def _called(measure: Measure) -> str:
-    return measure.name or "what its lines measure"

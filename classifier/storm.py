@@ -13,6 +13,8 @@ from gpualert_slurm.evidence import Evidence, Quote
 
 MIN_SPANS = 10
 """Spans of time between two lines of progress from which a usual one is told."""
+STORM_TIME = 0.2
+"""A fifth of the time in saves is a storm."""
 LEAST_SAID = 3
 """Saves that say how long they took, from which the others' are told."""
 MOST_UNLIKE = 5.0

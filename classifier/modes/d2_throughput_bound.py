@@ -12,20 +12,19 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
-from gpualert_slurm.classifier.storm import each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
+from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
 from gpualert_slurm.classifier.timed_saves import timed_saves
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
 
 STORM_SHARE = 0.5
 """A save at half of the steps or more is a storm."""
-STORM_TIME = 0.2
-"""So is a fifth of the time in saves."""
 CHEAP = 0.02
 """Saves that take less of the time by their own word hold nobody up, however many they are."""
 HELD_UP, MORE = 0.3, 1.5
 """So is more of it before lines that tell of a write, by when they came; and of the time before the lines of the work itself."""
 MOMENT_S = 1.0
+"""Saves that cost less in all, and less than a storm, are worth no word."""
 CHEAP_SEEN = 0.05
 """The same by when their lines came."""
 SLOW_S = 0.1
