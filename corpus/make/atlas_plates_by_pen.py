@@ -202,4 +202,4 @@ def well() -> Iterator[HandJob]:
     yield p.say("la subida en el paso 300 fue un lote repetido; perplejidad final 3.4", 3).close(HARD)
 
 
-RECIPE = Recipe("atlas_plates_by_pen", "test", jobs)
+RECIPE = Recipe("atlas_plates_by_pen", "development", jobs)

@@ -80,4 +80,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("cairn_relays", "test", jobs)
+RECIPE = Recipe("cairn_relays", "development", jobs)

@@ -90,4 +90,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from corridor()
 
 
-RECIPE = Recipe("collar_studs", "test", jobs)
+RECIPE = Recipe("collar_studs", "development", jobs)

@@ -164,4 +164,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("gazetteer_leaves_by_pen", "test", jobs)
+RECIPE = Recipe("gazetteer_leaves_by_pen", "development", jobs)

@@ -123,4 +123,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from voces()
 
 
-RECIPE = Recipe("glove_drawers", "test", jobs)
+RECIPE = Recipe("glove_drawers", "development", jobs)

@@ -108,4 +108,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from forgers()
 
 
-RECIPE = Recipe("hat_boxes", "test", jobs)
+RECIPE = Recipe("hat_boxes", "development", jobs)

@@ -96,4 +96,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("isobath_dials", "test", jobs)
+RECIPE = Recipe("isobath_dials", "development", jobs)

@@ -83,4 +83,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("plumb_line_parties", "test", jobs)
+RECIPE = Recipe("plumb_line_parties", "development", jobs)

@@ -102,4 +102,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from vectors()
 
 
-RECIPE = Recipe("shoe_horns", "test", jobs)
+RECIPE = Recipe("shoe_horns", "development", jobs)

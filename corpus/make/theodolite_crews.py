@@ -86,4 +86,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("theodolite_crews", "test", jobs)
+RECIPE = Recipe("theodolite_crews", "development", jobs)

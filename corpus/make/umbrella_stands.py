@@ -81,4 +81,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from bits()
 
 
-RECIPE = Recipe("umbrella_stands", "test", jobs)
+RECIPE = Recipe("umbrella_stands", "development", jobs)

@@ -100,4 +100,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from citations()
 
 
-RECIPE = Recipe("walking_sticks", "test", jobs)
+RECIPE = Recipe("walking_sticks", "development", jobs)
