@@ -70,6 +70,7 @@ PARSER = Parser(
                 r"^FATAL: +(?P<message>could not open image .{1,300}|container creation failed: .{1,300}|stat .{1,300}: no such file or directory|image .{1,200} is not (?:a valid|in an allowed) .{0,80}"
                 r"|exec .{1,200} failed: .{1,100}|\".{1,200}\": executable file not found in \$PATH|While (?:performing build|making image from oci registry|checking container encryption|pulling .{1,100}): .{1,200}|Unable to handle .{1,200} uri: .{1,200})"
             ),
+            part="FATAL: ",
             literals=("FATAL: ",),
             samples=(
                 "FATAL:   could not open image /scratch/images/torch.sif: failed to retrieve path for /scratch/images/torch.sif: lstat /scratch/images: no such file or directory",

@@ -281,9 +281,9 @@ PARSER = Parser(
             says="checkpoint_saved",
             role=Role.MARKER,
             regex=r"['\"](?:event|type|msg|message|kind)['\"]\s?[:=]\s?['\"](?:saved?[ _-]?)?(?:checkpoint|snapshot)(?:[ _-]?saved?)?['\"]"
-            r"|\b(?:checkpoint|snapshot)[ \t]?[:=]\s?['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
-            part=r"['\"](?:saved?[ _-]?)?(?:checkpoint['\"]|snapshot['\"]|(?:checkpoint|snapshot)[ _-]?saved?['\"])"
-            r"|(?:checkpoint[:=]|checkpoint[ \t][:=]|snapshot[:=]|snapshot[ \t][:=])\s?['\"`]?[\w./=-]{0,200}/",
+            r"|\b(?:checkpoint|snapshot)(?:: |=| = |:(?=['\"`./]))['\"`]?[\w./=-]{0,200}/[\w.=-]{0,80}\d[\w.=-]{0,40}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|tar)\b",
+            part=r"['\"]checkpoint['\"]|['\"]snapshot['\"]|(?:checkpoint|snapshot)[ _-]?saved?['\"]|saved?[ _-]?(?:checkpoint|snapshot)['\"]"
+            r"|(?:checkpoint: |snapshot: |checkpoint=|snapshot=|checkpoint = |snapshot = |checkpoint:['\"`./]|snapshot:['\"`./])[^ ]{0,201}/",
             literals=("checkpoint", "snapshot"),
             samples=(
                 '{"event": "checkpoint", "path": "ckpt/step_00002.pkl"}',
