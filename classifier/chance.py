@@ -38,6 +38,9 @@ _TOLD = re.compile(
     r"|(?<![A-Za-z])(?:num_?classes|n_?classes|classes|vocab(?:_?size| size)?|num_?labels)['\"]?\s?[:=]\s?(?P<m>\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
+_CONTRASTIVE = re.compile(r"info_?nce|nt_?xent|\bn_?pair|simclr|\bclip_loss", re.IGNORECASE)
+_BATCH = re.compile(r"(?<![A-Za-z])(?:micro_?|per_?device_?)?batch(?:_?size| size)?['\"]?\s?[:=]\s?(\d{1,6})(?![\d.])", re.IGNORECASE)
+"""Where the others of a batch are what to guess among, it is of that many, or of both views of each."""
 _HEIGHT = re.compile(
     r"\b(?:chance|random guess(?:ing|es)?)(?: level| loss| value)?(?: ?[:=]| is| would be| gives| lies at) {0,3}"
     r"(?P<height>\d{1,3}\.\d{1,8})(?![\d.]| ?%)",
@@ -48,6 +51,10 @@ LEAST_LEAPT = 8
 LEAPT = 4.0
 """Of all that came before, what a loss is that leapt and stayed there, in at least three of its last values."""
 LEAST_OF_MEAN, AT_ONE = 8, 0.02
+BLOWN_UP, LEARNED, NOT_BACK = 10.0, 0.6, 0.6
+"""Of its start (of 1 at the least): what a loss shot up to, what it had come down to before, and what it never came below again."""
+ABOUT_ONE = 0.06
+_NOISE = re.compile(r"denois|(?:\b|_)(?:noise|eps|epsilon)(?:\b|_)", re.IGNORECASE)
 _SQUARED = re.compile(r"(?:\b|_)(?:mse|l2)(?:\b|_)", re.IGNORECASE)
 _CHANGING = re.compile(
     r"curriculum|anneal|distill|\bkl[_ ]?weight|penalt|lambda[_ ]?(?:sched|ramp)|hardness|\bema\b|adversar|continual|\btask \d", re.IGNORECASE
@@ -95,6 +102,15 @@ def of_the_mean(lines: Sequence[str], numbers: Sequence[float]) -> str | None:
     return "a squared error of 1 is what always saying the mean of scaled targets has"
 
 
+def of_noise(name: str, numbers: Sequence[float]) -> str | None:
+    """Why a squared error of denoising is that of who always says nought: the noise that is to be told has a variance of one."""
+    if len(numbers) < LEAST_SETTLED or not _NOISE.search(name) or abs(statistics.fmean(numbers) - 1.0) > AT_ONE or not level(numbers):
+        return None
+    if any(abs(v - 1.0) > ABOUT_ONE for v in numbers):
+        return None
+    return "a squared error of 1 is what always saying nought has, of noise with a variance of one"
+
+
 def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
     """Of how many classes, as the program tells them, each of the numbers is a guess's loss."""
     if len(numbers) < LEAST_SETTLED or max(numbers) - min(numbers) > 2 * NEAR * max(numbers) or tuned_or_played(job):
@@ -103,7 +119,9 @@ def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
 
 
 def _told(job: JobRecord) -> set[int]:
-    return {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
+    told = {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
+    sizes = (int(found[1]) for text in _texts(job) if _CONTRASTIVE.search(text) for found in _BATCH.finditer(text))
+    return told | {n for size in sizes if size > MOST_COMMON for n in (size, 2 * size, 2 * size - 1)}
 
 
 def _witnessed(numbers: Sequence[float], accuracies: Sequence[float], classes: int, *, told: bool) -> bool:
@@ -134,9 +152,9 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where the loss of training rose from its first values to its last, or left them by far within a few."""
     if len(numbers) < LEAST_RUN_OFF or min(numbers) < 0:
         return None
+    if (lost := _blown_up(numbers) or _ran_off(numbers)) is not None:
+        return lost
     start, last = statistics.median(numbers[:3]), numbers[-1]
-    if last > RUN_OFF * max(start, numbers[0]) and last - start > RUN_OFF and last >= max(numbers[:-1]):
-        return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}"
     late = numbers[-max(3, len(numbers) // 4) :]
     before = max(numbers[: len(numbers) // 2], default=0.0)
     if len(numbers) >= LEAST_LEAPT and min(late) > max(LEAPT * before, before + 1.0) and not changing(job) and not tuned_or_played(job):
@@ -153,6 +171,23 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     if steady and end > RISEN * first and end > RISEN * start and end - start > 0.3 and min(numbers) > 0.8 * start:
         return f"the loss rose all the way, from {start:.4g} to {last:.4g}"
     return None
+
+
+def _ran_off(numbers: Sequence[float]) -> str | None:
+    start, last = statistics.median(numbers[:3]), numbers[-1]
+    off = last > RUN_OFF * max(start, numbers[0]) and last - start > RUN_OFF and last >= max(numbers[:-1])
+    return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}" if off else None
+
+
+def _blown_up(numbers: Sequence[float]) -> str | None:
+    """In words, where a loss that had come down shot up past all it had been, and what had been learned did not come back by the end."""
+    at = max(range(len(numbers)), key=numbers.__getitem__)
+    before, start, last = numbers[:at], statistics.median(numbers[:3]), statistics.median(numbers[-3:])
+    if len(before) < LEAST or numbers[at] < BLOWN_UP * max(start, 1.0) or min(before) > LEARNED * start:
+        return None
+    if min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):
+        return None
+    return f"the loss had come to {min(before):.4g}, shot up to {numbers[at]:.4g}, and ended at {last:.4g}"
 
 
 def _texts(job: JobRecord) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, rose
+from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, of_noise, rose
 from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
@@ -175,6 +175,8 @@ def _of_loss(facts: Facts, column: Column) -> tuple[str, str, tuple[Evidence, ..
         logs = [math.log(v) for v in values] if _PERPLEXITY.search(name) else [v * math.log(2) for v in values] if _BITS.search(name) else values
         if min(logs) > 0 and not _DISTANCE.search(name) and (why := at_chance(facts.job, logs, ())) is not None:
             return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
+    if (why := of_noise(name, values)) is not None:
+        return "flat", f"{name} lies at {statistics.fmean(values):.4g} from the start to the end: {why}", column.marks[-3:]
     steps = counted_steps(facts)
     anew = bool(steps) and steps[0] <= begins_within(steps) and not facts.advance.loaded and facts.advance.loss is None and not column.one
     if anew and (why := crept(facts.job, values)) is not None:

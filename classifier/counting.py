@@ -119,6 +119,8 @@ _WRITER = re.compile(
     re.IGNORECASE,
 )
 """Whose line it is, in words of the program's own: ``[rank 3] ``, ``(fold 1 pid 99) ``, ``r1> ``, ``task 2 | ``."""
+_WRITERS_CELL = re.compile(r"\A(?!(?:ep?|epoch|step|it|iter|round|batch|run|fold)\d)[A-Za-z]{2,8}\d{1,4}(?:\t|\s?[|,;]\s?)(?=\S)", re.IGNORECASE)
+"""The same as the first cell of a table's row."""
 _TRACE = re.compile(r'\s{0,12}(?:File "|wandb: |at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
 
 
@@ -151,7 +153,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             since = 0
         if not text or len(text) > MOST_LINE or line.offset in taken or _TRACE.match(text):
             continue
-        if (row := table.row(text)) is not None:
+        if (row := table.row(_WRITERS_CELL.sub("", text, count=1))) is not None:
             key = f"table {table.number} of {row.columns}"
             kind = kinds.setdefault(key, _Kind(sure=table.named(row), behind=since < AFTER_ERROR))
             kind.rows.append((line, row.data))

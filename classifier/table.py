@@ -23,7 +23,8 @@ METRIC_WORDS = (
 _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _STEPS = re.compile(
-    r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|gen(?:eration)?|#|i)\Z",
+    r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|gen(?:eration)?"
+    r"|pass(?:es)?|sweeps?|cycles?|trees?|#|i)\Z",
     re.IGNORECASE,
 )
 _HEADS = re.compile(

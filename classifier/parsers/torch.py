@@ -53,6 +53,12 @@ def _rendezvous(_: re.Match[str], match: Match) -> Match:
     return refined(match, says="launch_refused", cause=Cause.TRACEBACK, detail="port_in_use", data={"about": "config"})
 
 
+def _spawned(found: re.Match[str], match: Match) -> Match:
+    """``mp.spawn`` gives each process its number as the first argument, which programs take for the rank."""
+    number = -_NUMBERS.get(found["signal_name"] or "", 0)
+    return refined(match, data={"local_rank": int(found["process"] or found["raised"]), **({"exitcode": number} if number else {})})
+
+
 def _worker(found: re.Match[str], match: Match) -> Match:
     causes = {
         "Killed": (Cause.OOM_KILLER, "loader_worker_killed", 9),
@@ -375,13 +381,18 @@ PARSER = Parser(
             name="child_ended",
             says="failure_summary",
             role=Role.WRAPPER,
-            regex=r"ProcessExitedException: process (?P<process>\d{1,6}) terminated with exit code (?P<exitcode>\d{1,3})",
-            literals=(" terminated with exit code ",),
+            regex=r"^(?:-- Process (?P<raised>\d{1,6}) terminated with the following error:$"
+            r"|(?:torch\.multiprocessing\.spawn\.)?ProcessExitedException: process (?P<process>\d{1,6}) terminated with"
+            r" (?:exit code (?P<exitcode>\d{1,3})|signal (?P<signal_name>SIG[A-Z0-9]{2,8}))$)",
+            literals=(" terminated with ",),
             samples=(
                 "torch.multiprocessing.spawn.ProcessExitedException: process 1 terminated with exit code 3",
                 "ProcessExitedException: process 0 terminated with exit code 1",
+                "torch.multiprocessing.spawn.ProcessExitedException: process 2 terminated with signal SIGKILL",
+                "-- Process 2 terminated with the following error:",
             ),
-            near_misses=("the process terminated with exit code 0",),
+            near_misses=("the process terminated with exit code 0", "worker process 2 terminated with signal SIGKILL"),
+            read=_spawned,
         ),
     ),
     exceptions=EXCEPTIONS,

@@ -49,6 +49,30 @@ def test_a_loss_that_came_back_or_rose_a_little_is_none(losses: list[float]):
     assert mode("hello", losses, "epoch {e:02d} loss {loss:.4f}") == "G1"
 
 
+BLOWN = [3.5, 3.0, 2.2, 1.6, 1.1, 0.8, 0.7, 7e7, 2e8, 3e6, 4e3, 90.0, 8.4, 3.4, 3.0, 2.9]
+
+
+def test_a_loss_that_shot_up_and_came_back_to_its_start_alone_lost_what_was_learned():
+    assert mode("hello", BLOWN, "step {e} loss {loss:.4f}") == "E1"
+    assert mode("hello", [*BLOWN, 1.2, 0.8, 0.7, 0.6], "step {e} loss {loss:.4f}") == "G1", "it was learned again"
+    assert mode("hello", [0.02, 0.01, 0.005, 0.004, 0.003, 0.003, 0.002, 0.3, 0.2, 0.1, 0.05, 0.03], "step {e} loss {loss:.4f}") == "G1", "a harder stage"
+
+
+def test_a_contrastive_loss_at_the_logarithm_of_its_batch_is_a_guesses():
+    """Among the 64 of a batch: ln 64 is 4.159."""
+    line = "epoch {e:02d} loss {loss:.4f} infonce {loss:.4f} top1 0.02"
+    assert mode("batch: 64", WOBBLE, line) == "E1"
+    assert mode("batch: 512", WOBBLE, line) == "G1"
+    assert mode("batch: 64", WOBBLE) == "G1", "of another loss a batch says nothing"
+
+
+def test_noise_that_is_never_told_has_a_squared_error_of_one():
+    noise = [1.003, 0.999, 0.981, 0.989, 0.992, 0.988, 0.988, 0.979, 0.987, 0.991, 1.002, 0.983, 0.996, 0.971, 0.989, 1.009, 1.025, 0.986]
+    line = "[{e:3d}%] it={e} denoise_mse={loss:.5f} grad_norm=0.7"
+    assert mode("hello", noise, line) == "E1"
+    assert mode("hello", [v / (1 + e / 4) for e, v in enumerate(noise)], line) == "G1"
+
+
 def saving(each: str, steps: int = 10, epochs: int = 4) -> str:
     rows = "".join(f"{each.format(n=(e * steps + s) % 5, m=e * steps + s)}\n{e + 1},{s},{0.9 / (1 + e + s / steps):.4f},{0.55 * (e * steps + s):.2f}\n" for e in range(epochs) for s in range(steps))
     text = f"epoch,batch,nll,seconds\n{rows}"

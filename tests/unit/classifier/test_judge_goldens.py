@@ -53,7 +53,7 @@ EXPECTED = {
     "torch-2.13/05": "E2 corrupt, runtime_error, corrupt_checkpoint, 0",
     "torch-2.13/13": "A3, div_zero, -, 0",
     "torch-2.13/14": "E1 non_finite, nan_loss, -, -",
-    "torch-2.13/16": "A2, -, -, 0",
+    "torch-2.13/16": "A2, -, -, 1",
     "torch-2.13/18": "A3, traceback, disk_full, 0",
     "torchrun-2.0/01": "A3, traceback, -, 0,1",  # no prefixes: which of the two said it, nobody knows
     "torchrun-2.0/02": "A2, -, -, 1",  # torchrun's "first observed failure" is rank 0, which lost its peer

@@ -41,3 +41,30 @@ def test_what_is_no_death_by_a_signal():
     assert verdict(steps(1, 30) + trace("RuntimeError: worker 3 (pid 4711) died with exit code 1")).mode == "A3"
     assert verdict("make: *** [Makefile:14: fit] Error 1\n", 2).mode != "A2"
     assert verdict(steps(1, 30) + trace("ValueError: signal 11 of the sensor is missing in workers.csv")).mode == "A3"
+
+
+SPAWNED = "torch.multiprocessing.spawn."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        trace("X").replace("X\n", SPAWNED + "ProcessRaisedException: \n\n-- Process 2 terminated with the following error:\n" + trace("ZeroDivisionError: division by zero")),
+        trace(SPAWNED + "ProcessExitedException: process 2 terminated with exit code 3"),
+        trace(SPAWNED + "ProcessExitedException: process 2 terminated with signal SIGSEGV"),
+    ],
+    ids=["an error", "an exit code", "a signal"],
+)
+def test_the_number_that_spawn_gave_a_process_is_the_rank_that_failed_first(said: str):
+    """``torch.multiprocessing.spawn`` calls its function with the process's number, which programs take for their rank."""
+    first = verdict(steps(1, 30) + said).first_failure
+    assert first is not None
+    assert first.ranks == (2,)
+
+
+def test_rows_behind_their_writers_name_are_progress():
+    """Three writers in one table: a crash behind it is one of a run that was under way."""
+    rows = "".join(f"st{w:02d}\t{p}\t{t}\t{0.3 / (p + t / 40):.4f}\t{40 + w}\n" for p in range(1, 6) for t in (20, 40) for w in range(3))
+    head = "".join(f"st{w:02d}\tpass\ttrace\tbce\tms\n" for w in range(3))
+    assert verdict(head + rows + trace("ZeroDivisionError: float division by zero")).mode == "A3"
+    assert verdict(head + trace("ZeroDivisionError: float division by zero")).mode == "A1"
