@@ -53,6 +53,8 @@ LEAPT = 4.0
 LEAST_OF_MEAN, AT_ONE = 8, 0.02
 BLOWN_UP, LEARNED, NOT_BACK = 10.0, 0.6, 0.6
 """Of its start (of 1 at the least): what a loss shot up to, what it had come down to before, and what it never came below again."""
+BEYOND = 1e3
+"""Of its start: more than a loss that plays against another comes to."""
 ABOUT_ONE = 0.06
 _NOISE = re.compile(r"denois|(?:\b|_)(?:noise|eps|epsilon)(?:\b|_)", re.IGNORECASE)
 _SQUARED = re.compile(r"(?:\b|_)(?:mse|l2)(?:\b|_)", re.IGNORECASE)
@@ -152,7 +154,7 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where the loss of training rose from its first values to its last, or left them by far within a few."""
     if len(numbers) < LEAST_RUN_OFF or min(numbers) < 0:
         return None
-    if (lost := _blown_up(numbers) or _ran_off(numbers)) is not None:
+    if (lost := _blown_up(job, numbers) or _ran_off(numbers)) is not None:
         return lost
     start, last = statistics.median(numbers[:3]), numbers[-1]
     late = numbers[-max(3, len(numbers) // 4) :]
@@ -179,13 +181,14 @@ def _ran_off(numbers: Sequence[float]) -> str | None:
     return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}" if off else None
 
 
-def _blown_up(numbers: Sequence[float]) -> str | None:
+def _blown_up(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where a loss that had come down shot up past all it had been, and what had been learned did not come back by the end."""
     at = max(range(len(numbers)), key=numbers.__getitem__)
     before, start, last = numbers[:at], statistics.median(numbers[:3]), statistics.median(numbers[-3:])
     if len(before) < LEAST or numbers[at] < BLOWN_UP * max(start, 1.0) or min(before) > LEARNED * start:
         return None
-    if min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):
+    hovers = numbers[at] < BEYOND * max(start, 1.0) and (changing(job) or tuned_or_played(job))
+    if hovers or min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):
         return None
     return f"the loss had come to {min(before):.4g}, shot up to {numbers[at]:.4g}, and ended at {last:.4g}"
 
