@@ -24,7 +24,7 @@ _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _STEPS = re.compile(
     r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|gen(?:eration)?"
-    r"|pass(?:es)?|sweeps?|cycles?|trees?|#|i)\Z",
+    r"|pass(?:es)?|sweeps?|cycles?|#|i)\Z",
     re.IGNORECASE,
 )
 _HEADS = re.compile(
@@ -100,7 +100,8 @@ def _named(names: list[str], cells: list[str], values: list[float | None]) -> Da
         if _LOSS_HEAD.match(name):
             data.setdefault("loss", value)
         elif _STEPS.match(name) and (at := count(cell.split("/")[0])) is not None:
-            data.setdefault("epoch" if name.lower().startswith("ep") else "step", float(at) if name.lower().startswith("ep") else at)
+            whole = name.lower().startswith(("ep", "pass", "sweep", "cycle"))
+            data.setdefault("epoch" if whole else "step", float(at) if whole else at)
             if name.lower().startswith("gen"):
                 data["coarse"] = True  # a whole population is tried in each
     return data
