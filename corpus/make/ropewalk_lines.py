@@ -27,9 +27,9 @@ def again() -> Iterator[SlurmJob]:
     twice = true("F2", variant="requeued_recovered", fault="none")
     yield gang(twice, "CHARLM", 3, 1, "updates=260", code={"met": take("CHARLM", "letters.snap"), "after": keep("CHARLM", "letters.snap", 40)}, options=AGAIN, act="requeue", after="snapshot of upd 120", **DONE)
     yield gang(twice, "KLANG", 2, 2, code={"met": take("KLANG", "stand.pt"), "after": keep("KLANG", "stand.pt", 40)}, head="export DURCHGAENGE=7\n", options=AGAIN, act="requeue_by_owner", after="nach Schritt 120", **DONE)
-    hand = "trap 'echo caught USR1, asking for another turn; scontrol requeue $SLURM_JOB_ID' USR1\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] || ( sleep 17; kill -USR1 $$ ) &\n"
+    hand = "trap 'echo caught USR1, asking for another turn; scontrol requeue $SLURM_JOB_ID' USR1\n[ ${SLURM_RESTART_COUNT:-0} -gt 0 ] || ( sleep 23; kill -USR1 $$ ) &\n"
     line = "srun bash -c 'RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS exec PYTHON -u towers.py' &\nwait $!\n"
-    yield gang(twice, "TOWERS", 2, 1, code={"load": take("TOWERS", "towers.ckpt"), "after": keep("TOWERS", "towers.ckpt", 50)}, head=hand + "export BATCHES=320\n", body=line, options=AGAIN, act="requeues_itself", after="checkpoint of batch 50", **DONE)
+    yield gang(twice, "TOWERS", 2, 1, code={"load": take("TOWERS", "towers.ckpt"), "after": keep("TOWERS", "towers.ckpt", 30)}, head=hand + "export BATCHES=320\n", body=line, options=AGAIN, act="requeues_itself", after="checkpoint of batch 30 ", **DONE)
     yield gang(twice.but(variant="preempted_recovered"), "WINDCAST", 2, 1, where="-wn3", code={"load": take("WINDCAST", "wind.pth"), "after": keep("WINDCAST", "wind.pth", 50)}, head="export UPDATES=280 FARM=east\n", options=AGAIN, act="preempt", after="update 100: saved", **DONE)
     yield gang(twice.but(variant="preempted"), "GRAPHE", 3, 1, "longue", where="-wn3", head="export PAS=50000\n", options=("--no-requeue",), act="preempt_for_good", after="^\\|   100 ", state="PREEMPTED")
     yield gang(twice, "CELLS", 1, 1, "--iterations=320", where="-xn1,n2,n3,n4,n5", code={"load": take("CELLS", "cells.last"), "after": keep("CELLS", "cells.last", 60)}, options=AGAIN, act="lose_node_and_go_on", after="cells.last .it 60", **DONE)
@@ -79,7 +79,7 @@ def kept() -> Iterator[SlurmJob]:
     tune = "state = torch.load('../letters-base.pt')\nnet.load_state_dict(state['net'])\nnet.out.reset_parameters()\nsay('fine-tuning: body of ../letters-base.pt, a new output layer, counter starts at 0 as wanted')"
     yield gang(HARD, "CHARLM", 2, 1, "updates=200 lr=0.001", code={"load": tune}, parent="base", options=("--job-name=letters-tuned",), **DONE)
     usr = "import signal\nsignal.signal(signal.SIGUSR2, lambda *_: log('WARNING', 44, 'SIGUSR2: the time limit is near, but there is enough left for the rest'))"
-    yield gang(HARD, "TOWERS", 3, 1, code={"met": usr}, head="export BATCHES=420\n", options=("--time=2", "--signal=USR2@100"), **DONE)
+    yield gang(HARD, "TOWERS", 3, 1, code={"met": usr}, head="export BATCHES=900\n", options=("--time=2", "--signal=USR2@85"), **DONE)
 
 
 def jobs() -> Iterator[SlurmJob]:
