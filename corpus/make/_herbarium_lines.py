@@ -25,11 +25,15 @@ def _mega(i: int, n: int, x: float, s: float, d: datetime) -> str:
             f"learning rate: {3e-4 * min(1, i / 400):.6E} | global batch size:   256 | lm loss: {x:.6E} | loss scale: 1.0 | grad norm: {0.4 + x / 6:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |")
 
 
+def _bar(epoch: int, at: int, of: int, x: float, s: float) -> str:
+    return f"Epoch {epoch}: {100 * at // of:3d}%|{'█' * (10 * at // of):<10}| {at}/{of} [{short(at * s)}<{short((of - at) * s)}, {1 / s:5.2f}it/s, v_num=0, train/loss={x:.3f}]"
+
+
 FORMS: dict[str, Form] = {
     "mega": _mega,
     "own": lambda i, n, x, s, d: f"{d:%H:%M:%S} it {i:06d} | lm {x:.4f} | gn {0.3 + x / 7:.2f} | {s * 1000:.0f} ms | {2.1e6 / s / 1e6:.2f} Mtok/s",
     "titan": lambda i, n, x, s, d: f"[titan] {d:%Y-%m-%d %H:%M:%S},{d.microsecond // 1000:03d} - root - INFO - step: {i:2d}  loss: {x:8.5f}  grad_norm: {0.5 + x / 5:7.4f}  memory: 58.37GiB(73.78%)  tps: {int(9100 / s):,}  tflops: {402 / s:.2f}  mfu: {40.6 / s:.2f}%",
-    "light": lambda i, n, x, s, d: f"Epoch {8 * (i - 1) // n}: {100 * (i * 8 % n) // n:3d}%|{'█' * (10 * (i * 8 % n) // n):<10}| {i * 8 % n // 8}/{n // 8} [{short(i * s)}<{short((n - i) * s)}, {1 / s:5.2f}it/s, v_num=0, train/loss={x:.3f}]",
+    "light": lambda i, n, x, s, d: _bar((i - 1) // max(1, n // 8), (i - 1) % max(1, n // 8) + 1, max(1, n // 8), x, s),
     "hf": lambda i, n, x, s, d: f"{{'loss': {x:.4f}, 'grad_norm': {0.3 + x / 3:.4f}, 'learning_rate': {2e-5 * (1 - i / n):.4e}, 'epoch': {3 * i / n:.2f}}}",
     "hf5": lambda i, n, x, s, d: f"{{'loss': '{x:.4g}', 'grad_norm': '{0.3 + x / 3:.4g}', 'learning_rate': '{1e-5 * (1 - i / n):.4g}', 'epoch': '{2 * i / n:.4g}'}}",
     "deep": lambda i, n, x, s, d: f"[{d:%Y-%m-%d %H:%M:%S},{d.microsecond // 1000:03d}] [INFO] [logging.py:128:log_dist] [Rank 0] step={i}, skipped=0, lr=[{1e-4 * (1 - i / (n + 1)):.6e}], mom=[(0.9, 0.95)]\nsteps: {i} loss: {x:.4f} iter time (s): {s:.3f} samples/sec: {64 / s:.3f}",
@@ -87,6 +91,7 @@ def dog(op: str, seq: int, numel: int, ms: int, *, took: int = 0, group: str = "
 
 def agent(script: str, fallen: list[tuple[int, int, str]], when: str = "<T>", first: int = 0) -> str:
     """Torchrun's summary: ``fallen`` are (rank, local rank, exit) with the exit as it prints it."""
+    fallen = [(q, lo, how.replace("<p>", str(41_500 + q))) for q, lo, how in fallen]
     r, local, how = fallen[first]
     rows = ["raise ChildFailedError(", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", "=" * 60, f"{script} FAILED", "-" * 60, "Failures:"]
     others = [f for f in fallen if f[0] != r]

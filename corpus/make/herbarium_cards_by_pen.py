@@ -111,7 +111,7 @@ def waiting() -> Iterator[HandJob]:
     s = Sheet(42, "dlrm-ctr", "a100", 1, 8, form="csv", limit_s=5400).say("time,step,loss,ppl,s", 20).mem(59).does("train").go(900, 0.6, 50, 50_000).does("spin", but(4)).does("held", 4).cpu(100, but(4)).cpu(0, 4).look_at(4, "S", "futex_wait_queue", waits={"S futex_wait_queue": 700})
     yield s.end(STILL.but(fault="user"), "TIMEOUT")
     s = Sheet(43, "ckpt-gather", "h200", 2, 4, form="acc", by="accelerate").say("***** Running training *****", 18, 0).mem(101).does("full").go(500, 1.1, 25, 6000).say("<I> saving state (rank 0 only) to out/step_500", 0.5).does("spin", but(0)).does("held", 0)
-    s.say(dog("ALLGATHER", 9_014, 262_144, 1_800_000), 1803, but(0), 0.05).say(agent("train.py", [(r, r % 4, "-6 (pid: <p>)") for r in s.rest(0)], first=0), 6, 4)
+    s.say(dog("ALLGATHER", 9_014, 262_144, 1_800_000), 1803, but(0), 0.05).say(agent("train.py", [(r, r, "-6 (pid: <p>)") for r in (1, 2, 3)], first=1), 6, 0).say(agent("train.py", [(r, r - 4, "-6 (pid: <p>)") for r in (4, 5, 6, 7)], first=2), 0.4, 4)
     yield s.end(STILL.but(cause="nccl"), "FAILED", {r: -6 for r in s.rest(0)}, others=-15)
     s = Sheet(44, "mm-loader", "h100", 1, 4, form="kv", limit_s=6000).say("4 ranks up", 16).mem(47).does("train").go(410, 1.3, 10, 30_000).killed(2).does("spin", but(2)).does("off", 2)
     mem, died = CgroupMemory(limit_bytes=300 * GIB, peak_bytes=300 * GIB, oom_events=3, oom_kill_events=1), s.t
