@@ -87,7 +87,7 @@ log.info("band gaps of 6-atom cells, %d steps, one device", STEPS)
 #: met
 for step in range(begin, STEPS + 1):
     x = dice.normal(size=(40, 6)).astype("float32")
-    gap = (1.4 + x[:, :1] * x[:, 1:2] - 0.3 * x[:, 2:3]).astype("float32")
+    gap = (1.4 + 0.9 * x[:, :1] - 0.6 * x[:, 1:2] + 0.2 * x[:, :1] * x[:, 1:2]).astype("float32")
     #: data
     err = net(torch.from_numpy(x)) - torch.from_numpy(gap)
     rmse = err.square().mean().sqrt()

@@ -24,7 +24,7 @@ LINES = {
 }
 STARTER = {"LEAFNET": "run", "CHARLM": "task", "WINDCAST": "bare", "DENOISE": "run", "KLANG": "task", "GRAPHE": "bare", "PEND": "bare", "TOWERS": "task"}
 END = "rc=$?\nsleep 0.5\nexit $rc\n"
-START_S = 42
+START_S = 48
 """Until then every process has its libraries."""
 DONE: dict[str, Any] = {"state": "COMPLETED"}
 FAILED: dict[str, Any] = {"state": "FAILED"}

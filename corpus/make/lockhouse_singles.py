@@ -13,7 +13,7 @@ def ended() -> Iterator[SlurmJob]:
     vocabulary = "import json\nvocabulary = [json.loads(line)['token'] for line in open('vocab.jsonl')]\nprint(f'{len(vocabulary)} words', flush=True)"
     yield gang(true("A1", "traceback", (0,), variant="data", failed=(0,)), "TICKETS", 1, code={"early": vocabulary}, files={"vocab.jsonl": '{"token": "printer", "n": 811}\n{"token": "vpn", "n": 640}\n{"word": "badge", "n": 12}\n'}, **FAILED)
     yield gang(true("A1", "permission", (0,), variant="asset", failed=(0,)), "CRYSTAL", 1, code={"load": "net.load_state_dict(torch.load('weights/base.pt'))"}, head="mkdir -p weights; echo x > weights/base.pt; chmod 000 weights/base.pt\n", **FAILED)
-    yield gang(true("A2", None, (0,), failed=(0,)), "CRYSTAL", 1, code={"data": "if step > 100:\n    for _ in range(40):\n        np.linalg.svd(dice.normal(size=(120, 120)))"}, head="export STEPS=9000 NAP=0\nulimit -t 14\n", **FAILED)
+    yield gang(true("A2", None, (0,), failed=(0,)), "CRYSTAL", 1, code={"data": "if step > 100:\n    for _ in range(40):\n        np.linalg.svd(dice.normal(size=(120, 120)))"}, head="export STEPS=9000 NAP=0\nulimit -S -t 16\n", **FAILED)
     crash = at(None, 96, "import faulthandler\nfaulthandler.enable()\nimport ctypes\nctypes.string_at(17)")
     yield gang(true("A2", "segfault", (0,), failed=(0,)), "CELLS", 1, code={"data": crash}, **FAILED)
     hog = at(None, 70, "keep = globals().setdefault('keep', [])\nkeep.append(bytearray(20 << 20))", since=True)
@@ -36,8 +36,8 @@ def results() -> Iterator[SlurmJob]:
     yield gang(HARD, "TICKETS", 1, 1, "--epochs 6", code={"load": take("TICKETS", "tickets-last.pt"), "early": "print('no tickets-last.pt in this folder (FileNotFoundError), beginning with fresh weights as this is the first run', flush=True)"}, **DONE)
     pipe = "echo '[1/3] unpack'; for n in 1 2 3; do curl -sf http://127.0.0.1:9/cells.tar && break; echo \"cells.tar: try $n failed (connection refused), mirror next\"; sleep 1; done\necho '[2/3] train'\n"
     yield gang(HARD, "CELLS", 1, 1, "--iterations=260", head=pipe, tail="rc=$?\necho \"[3/3] report, rc=$rc\"; grep -c ERROR /dev/null || true\nexit $rc\n", **DONE)
-    early = "best = min(globals().get('best', 9.9), total)\nif epoch > 7 and total > 0.9 * best:\n    print(f'stopping early: nothing gained for {epoch} epochs worth of patience', flush=True)\n    break"
-    yield gang(HARD, "TICKETS", 1, 1, "--epochs 40", code={"epoch": early}, **DONE)
+    early = "best = globals().get('best', 9e9)\nstale = 0 if total < 0.9 * best else globals().get('stale', 0) + 1\nbest = min(best, total)\nif stale == 2:\n    print(f'early stopping: two epochs without gain, best total {best:.3f}, {a.epochs - epoch - 1} epochs are not needed', flush=True)\n    break"
+    yield gang(HARD, "TICKETS", 1, 1, "--epochs 40 --nap 0.015 --lr 0.03", code={"epoch": early}, **DONE)
     yield gang(GOOD, "CRYSTAL", 1, head="export STEPS=420\n", **DONE)
 
 
