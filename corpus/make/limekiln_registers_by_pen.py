@@ -31,7 +31,7 @@ def braked() -> Iterator[HandJob]:
     s = Sheet(54, "tts-vocoder", "h100p", 1, 4, form="nemo", limit_s=5400).say("Using 16bit Automatic Mixed Precision (AMP)", 10).mem(44).does("train").go(240, 0.9, 20, 6000).does("train", (0,), mhz=495, celsius=88, reasons=104.0, watts=150).go(2600, 1.9, 20, 6000)
     s.t = 5400.0
     yield s.end(HELD, "TIMEOUT", cards={0: counts(hw_thermal=4880, thermal=4880)})
-    s = Sheet(55, "seg-sat", "a40", 1, 2, form="tab").say("┌────────┬──────────┬──────────┬────────┐", 7).mem(33).does("train", mhz=825, reasons=BRAKE, watts=112).go(900, 1.3, 30)
+    s = Sheet(55, "seg-sat", "a40", 1, 2, form="tab").say("┌────────┬──────────┬──────────┬────────┐", 7).mem(33).does("train").go(240, 0.7, 30, 1140).does("train", mhz=825, reasons=BRAKE, watts=112).go(900, 1.3, 30)
     yield s.end(HELD, cards={0: counts(hw_power_brake=1120), 1: counts(hw_power_brake=1107)})
     s = Sheet(56, "ens-diff", "h200", 4, 4, form="own").say("16 members", 30).mem(99).does("full").go(350, 1.1, 20, 1200).does("full", (9,), mhz=660, celsius=91, reasons=HOT, watts=310, sm=80).does("waits", but(9)).go(850, 2.9, 20, 1200)
     yield s.end(HELD, cards={9: counts(hw_thermal=2380, thermal=2402)})
