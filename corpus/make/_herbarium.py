@@ -126,7 +126,7 @@ class Sheet:
         """As it would be at a step."""
         return self.low + self.high * (1 + i / self.bend) ** -0.62
 
-    def go(self, count: int, pace: float = 1.0, each: int = 10, planned: int = 0, loss: Any = None, slower: float = 1.0) -> Sheet:
+    def go(self, count: int, pace: float = 1.0, each: int = 10, planned: int = 0, loss: Any = None, slower: float = 1.0) -> Sheet:  # noqa: PLR0917
         """Steps, with a line for each so many; ``slower`` is how many times longer they take in the end."""
         planned = planned or self.at_step + count
         for k in range(1, count + 1):

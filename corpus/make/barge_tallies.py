@@ -25,7 +25,7 @@ def fair_days() -> Iterator[SlurmJob]:
     hot = "if step % 40 == 1 and step > 1:\n    for group in adam.param_groups:\n        group['lr'] = conf.lr * 3\n    say(f'warm restart at upd {step}: loss will jump, that is meant')\nelse:\n    for group in adam.param_groups:\n        group['lr'] *= 0.97"
     yield gang(HARD, "CHARLM", 3, 1, "updates=260 tell=10", code={"data": hot}, **DONE)
     skip = at(None, None, "emit('overflow', it=step, text='inf in gradients, step skipped, scale halved to ' + str(65536 >> (step // 6)))", each=6)
-    yield gang(HARD, "DENOISE", 2, 1, code={"after": f"if step < 20:\n" + "\n".join(f"    {line}" for line in skip.splitlines())}, **DONE)
+    yield gang(HARD, "DENOISE", 2, 1, code={"after": "if step < 20:\n" + "\n".join(f"    {line}" for line in skip.splitlines())}, **DONE)
     yield gang(HARD, "KLANG", 2, 1, code={"after": keep("KLANG", "stand.pt", 4)}, head="export DURCHGAENGE=5\n", **DONE)
     bad = "try:\n    if step % 55 == 0 and rank == 1:\n        raise OSError(5, 'Input/output error', f'scada/tower_{step}.csv')\nexcept OSError as error:\n    import traceback\n    traceback.print_exc()\n    note('row left out, drawing another')"
     yield gang(HARD, "WINDCAST", 2, 1, code={"data": bad}, **DONE)

@@ -106,7 +106,7 @@ def learned() -> Iterator[HandJob]:
     """E1, E2, E3."""
     bad = Label(mode="E1", fault="user")
     nan = bad.but(cause="nan_loss", variant="non_finite")
-    s = Sheet(101, "sft-bf16", "h100", 1, 4, form="hf5", by="torchrun").say("Using auto half precision backend", 15).mem(70).does("train").go(240, 1.2, 10, 900).go(660, 1.2, 10, 900, loss=lambda i: float("nan"))
+    s = Sheet(101, "sft-bf16", "h100", 1, 4, form="hf5", by="torchrun").say("Using auto half precision backend", 15).mem(70).does("train").go(240, 1.2, 10, 900).go(660, 1.2, 10, 900, loss=lambda _: float("nan"))
     yield s.say("{'train_runtime': '1101', 'train_samples_per_second': '26.1', 'train_loss': 'nan', 'epoch': '2'}", 3).end(nan)
     s = Sheet(102, "pre-1b", "a100", 2, 4, form="mega").say("> training ...", 25).mem(61).does("full").go(600, 1.4, 20, 4000).go(300, 1.4, 20, 4000, loss=lambda i: 2.9 + min(5.4, 0.06 * (i - 600)) + 0.1 * ((i * 3) % 7)).go(500, 1.4, 20, 4000, loss=lambda i: 7.9 + 0.08 * ((i * 5) % 11 - 5))
     yield s.end(bad.but(variant="spike"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from corpus.make._millrace import DONE, FAILED, GOOD, HARD, OVER, at, gang, true
+from corpus.make._millrace import DONE, FAILED, GOOD, HARD, OVER, gang, true
 from corpus.make._millrace_states import keep, take
 from corpus.running.job import Recipe, SlurmJob
 
