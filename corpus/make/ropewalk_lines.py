@@ -17,7 +17,7 @@ def lost() -> Iterator[SlurmJob]:
     common: dict[str, Any] = {"state": "NODE_FAIL", "options": ("--no-requeue",)}
     yield gang(node.but(failed_ranks=(2, 3), first_ranks=(2, 3)), "CHARLM", 4, 2, "updates=50000", where="-wn1,n6", act="lose_node", after="upd   100 /", **common)
     yield gang(node.but(failed_ranks=(0,), first_ranks=(0,)), "CRYSTAL", 1, where="-wn6", head="export STEPS=50000\n", act="lose_node", after="step=60 ", **common)
-    yield gang(node, "WINDCAST", 2, 2, where="-wn2,n5", head="export UPDATES=50000\n", act="slurmd_dies", after="^80,", **common)
+    yield gang(node, "WINDCAST", 2, 2, where="-wn2,n5", head="export UPDATES=50000\n", act="slurmd_dies", after="\n80,", **common)
     yield gang(node, "PEND", 3, 3, where="-wn1,n2,n4", head="export ROUNDS=50000\n", act="node_down", after="round=80 ", **common)
     yield gang(node, "KLANG", 2, 1, where="-wn5", head="export DURCHGAENGE=900\n", act="slurmd_dies", after="Durchgang 2, Stapel 30", **common)
 
@@ -31,7 +31,7 @@ def again() -> Iterator[SlurmJob]:
     line = "srun bash -c 'RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS exec PYTHON -u towers.py' &\nwait $!\n"
     yield gang(twice, "TOWERS", 2, 1, code={"load": take("TOWERS", "towers.ckpt"), "after": keep("TOWERS", "towers.ckpt", 30)}, head=hand + "export BATCHES=320\n", body=line, options=AGAIN, act="requeues_itself", after="checkpoint of batch 30 ", **DONE)
     yield gang(twice.but(variant="preempted_recovered"), "WINDCAST", 2, 1, where="-wn3", code={"load": take("WINDCAST", "wind.pth"), "after": keep("WINDCAST", "wind.pth", 50)}, head="export UPDATES=280 FARM=east\n", options=AGAIN, act="preempt", after="update 100: saved", **DONE)
-    yield gang(twice.but(variant="preempted"), "GRAPHE", 3, 1, "longue", where="-wn3", head="export PAS=50000\n", options=("--no-requeue",), act="preempt_for_good", after="^\\|   100 ", state="PREEMPTED")
+    yield gang(twice.but(variant="preempted"), "GRAPHE", 3, 1, "longue", where="-wn3", head="export PAS=50000\n", options=("--no-requeue",), act="preempt_for_good", after="\\|   100 ", state="PREEMPTED")
     yield gang(twice, "CELLS", 1, 1, "--iterations=320", where="-xn1,n2,n3,n4,n5", code={"load": take("CELLS", "cells.last"), "after": keep("CELLS", "cells.last", 60)}, options=AGAIN, act="lose_node_and_go_on", after="cells.last .it 60", **DONE)
 
 
@@ -54,7 +54,7 @@ def called_off() -> Iterator[SlurmJob]:
     yield gang(own, "CHARLM", 2, 2, "updates=50000", act="scancel_all_of_name", after="upd   140 /", options=("--job-name=letters-wide",), **GONE)
     yield gang(own, "CRYSTAL", 1, head="export STEPS=50000\n", act="scancel_step", after="step=200 ", **FAILED)
     nice = "import signal\n\n\ndef leave(number, frame):\n    note(f'{signal.Signals(number).name} received at update {step}, table is flushed, leaving')\n    sys.stdout.flush()\n    os._exit(0)\n\n\nsignal.signal(signal.SIGTERM, leave)"
-    yield gang(other, "WINDCAST", 2, 2, code={"met": nice}, head="export UPDATES=50000\n", act="scancel_by_admin", after="^180,", **GONE)
+    yield gang(other, "WINDCAST", 2, 2, code={"met": nice}, head="export UPDATES=50000\n", act="scancel_by_admin", after="\n180,", **GONE)
 
 
 def anew() -> Iterator[SlurmJob]:
