@@ -30,7 +30,7 @@ def fair_days() -> Iterator[SlurmJob]:
     bad = "try:\n    if step % 55 == 0 and rank == 1:\n        raise OSError(5, 'Input/output error', f'scada/tower_{step}.csv')\nexcept OSError as error:\n    import traceback\n    traceback.print_exc()\n    note('row left out, drawing another')"
     yield gang(HARD, "WINDCAST", 2, 1, code={"data": bad}, **DONE)
     rl = "if rank == 0 and step % 40 == 0:\n    print(f'round={step} note=return fell below the best by {abs(gain):.1f}, fallen={step // 8} nan_guard=0 errors=0', flush=True)"
-    yield gang(HARD, "PEND", 3, 3, code={"after": rl}, head="export ROUNDS=200\n", **DONE)
+    yield gang(HARD, "PEND", 4, 2, code={"after": rl}, head="export ROUNDS=200\n", **DONE)
     half = "echo 'part one'\nsrun -n2 bash -c 'RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS BATCHES=150 exec PYTHON -u towers.py'\necho 'part two'\nexport MASTER_PORT=$((MASTER_PORT + 1)) BATCHES=330\n"
     yield gang(HARD, "TOWERS", 2, 1, code={"load": take("TOWERS", "towers.pt"), "after": keep("TOWERS", "towers.pt", 75)}, head=half, **DONE)
     sweep = "for t in 0.003 0.001 oops; do TAUX=$t PAS=80 srun PYTHON -u graphe.py essai || echo \"essai taux=$t ecarte\"; MASTER_PORT=$((MASTER_PORT + 1)); done\nexport MASTER_PORT\n"

@@ -12,13 +12,13 @@ PID = "open('pid-1', 'w').write(str(os.getpid()))"
 
 def not_begun() -> Iterator[SlurmJob]:
     """A1."""
-    yield gang(true("A1", "file_not_found", (0, 1, 2), variant="data", failed=(0, 1, 2)), "WINDCAST", 3, code={"load": "turbines = open(f'scada/{FARM}_turbines.csv').read().splitlines()[1:]"}, head="export FARM=south\n", **FAILED)
+    yield gang(true("A1", "file_not_found", variant="data", failed=(0, 1, 2)), "WINDCAST", 3, code={"load": "turbines = open(f'scada/{FARM}_turbines.csv').read().splitlines()[1:]"}, head="export FARM=south\n", **FAILED)
     split = "import json\nwith open('splits.json') as handle:\n    splits = json.load(handle)\nlog.info('%d training scans', len(splits['train']))"
     cut = '{"train": ["0001.png", "0002.png", "0003.png",\n "0004.png", "0005.pn'
     yield gang(true("A1", "traceback", variant="data"), "LEAFNET", 2, code={"early": split}, files={"splits.json": cut}, **FAILED)
     yield gang(true("A1", None, variant="config", failed=(0, 1)), "LEAFNET", 2, 1, "--epochs 6 --learning-rate 0.01", how="task", **FAILED)
     needs = "import torch_geometric_temporal as temporal"
-    yield gang(true("A1", "missing_module", (0, 1), variant="env", failed=(0, 1)), "GRAPHE", 2, 2, code={"early": needs}, srun="-l", **FAILED)
+    yield gang(true("A1", "missing_module", variant="env", failed=(0, 1)), "GRAPHE", 2, 2, code={"early": needs}, srun="-l", **FAILED)
     dry = at(2, None, "heads, width = 4, 30\nassert width % heads == 0, f'{width} channels cannot be shared by {heads} heads'")
     yield gang(true("A1", "assertion", (2,), variant="config"), "CHARLM", 3, 1, "updates=200", code={"met": dry}, srun="-K", **FAILED)
 
