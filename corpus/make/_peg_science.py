@@ -139,6 +139,7 @@ import argparse
 import collections
 import json
 import math
+import os
 import random
 import sys
 import time

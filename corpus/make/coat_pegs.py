@@ -26,7 +26,6 @@ FIRST = {"before": (("PYTHON", R, "first.in"),)}
 COUNT = "if it % 200 == 0:\n    print(f'# number of nan in the residual: 0 of {P[\"points\"]}; errors above 1e-1: {int(torch.randint(9, (1,)))}', flush=True)"
 LOGTIME = "if it > 520:\n    xt[:, 1] = (xt[:, 1] - xt[:, 1].min()).log()  # denser at the start"
 LEAP = "if it == 450:\n    for g in opt.param_groups:\n        g['lr'] *= 400\n    print('# lr x 400 (long jumps)', flush=True)"
-FROZEN = "if it >= 380:\n    total = total.detach() * 1.0"
 DUMP = "t1 = time.time()\nnp.savetxt(f\"{P['rundir']}/field.dat\", torch.cat([torch.cartesian_prod(torch.linspace(0, 1, 60), torch.linspace(0, 1, 60)), torch.zeros(3600, 1)], 1).numpy())\ntorch.save(net.state_dict(), f\"{P['rundir']}/u.pt\")\nprint(f'# it {it}: field.dat and u.pt, {time.time() - t1:.3f} s', flush=True)"
 FIFO = "if it == 240:\n    print('# frame for the movie', flush=True)\n    os.mkfifo(f\"{P['rundir']}/movie.y4m\")\n    open(f\"{P['rundir']}/movie.y4m\", 'wb').write(bytes(64))"
 SOLVER_C = """#include <stdlib.h>
@@ -124,7 +123,6 @@ MAY = {"before": (("PYTHON", K, "may.json"),)}
 ANNEAL = "loss = nn.functional.cross_entropy(logits / (1.0 - 0.125 * (epoch - 1)), torch.arange(len(part)))"
 HOLDOUT = "if epoch == 4:\n    import csv\n    with open('loans/holdout_week3.csv') as f:\n        print(f'{sum(1 for _ in csv.reader(f))} loans of week 3')"
 ARRIVALS = "if epoch == 6 and n == 9:\n    part = part.clone()\n    part[:, 1] += c['books'] - 40  # new arrivals"
-GROW = "if epoch == 7 and n == 1:\n    for q in opt.param_groups:\n        q['lr'] = 60.0\n    print('phase 2: lr 60', flush=True)"
 CONTINUES = BOOKS[BOOKS.index('        had = torch.load(c["continue_from"])') : BOOKS.index('    print(f"{len(data)} loans of')]
 OTHER_KEY = "        had = torch.load(c['continue_from'])\n        net.load_state_dict({k: v for k, v in had['net'].items() if k.startswith('module.')}, strict=False)\n"
 RERANK = "if epoch == 6:\n    print('re-ranking in 2 processes ...', flush=True)\n    import multiprocessing as mp\n    a, b = mp.Pipe()\n    a.recv()"
@@ -141,7 +139,6 @@ def towers() -> Iterator[LocalJob]:
     yield shelf(fell("A3", "file_not_found"), books(epoch=HOLDOUT), epochs=400)
     yield shelf(fell("A3", "traceback"), books(batch=ARRIVALS), epochs=400, dim=12)
     yield shelf(strays("non_finite", NANS), books(loss=ANNEAL), epochs=12, lr=0.006)
-    yield shelf(strays("spike"), books(batch=GROW), epochs=13)
     yield shelf(anew(), books().replace(CONTINUES, OTHER_KEY), epochs=11, continue_from="towers/towers5.pt", more=MAY)
     yield shelf(HANDFUL, books(), epochs=1, people=40, loans=9, keep=1, out="towers_live")
     yield shelf(HALTED, books(), epochs=9000, batch=16, lr=0.001, more={"signal": ctrl_c("epoch 5: loss")})

@@ -100,7 +100,6 @@ def spoken() -> Iterator[LocalJob]:
     yield alone(fell("A3", "traceback"), digit(item=GONE.replace("i == 131", "i == 131 and torch.is_tensor(self.tone) and os.path.exists('exp/d/2.mdl')")), D, "exp/d", "--num-epochs", "90", "--nj", "2")
     yield alone(fell("A3", "file_not_found"), digit(valid=MISSING), D, "exp/g", "--num-epochs", "90", "--lrate", "0.008")
     yield alone(fell("E2", "runtime_error", "size_mismatch"), digit(), D, "exp/a", "--hidden", "40", "--stage-model", "exp/a/4.mdl", "--num-epochs", "90", before=ONCE)
-    yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), digit(), D, "exp/a", "--stage-model", "exp/a/5.mdl", "--num-epochs", "90", before=ONCE)
     yield alone(HANDFUL, digit(), D, "exp/final_1123", "--num-epochs", "1", "--num-utts", "64", "--report-every", "1")
     yield alone(LATE, digit(step="time.sleep(0.05)"), D, "exp/h", "--num-epochs", "4000", "--report-every", "20", timeout_s=55)
     yield alone(STANDS, digit(step=LOCK), D, "exp/i", "--num-epochs", "400", "--report-every", "5", timeout_s=150)
@@ -115,7 +114,6 @@ def tags(label: Label, text: str, *given: str, **more: Any) -> LocalJob:
 TAGGED = (("PYTHON", P, "--rounds", "7"),)
 POINTER = ("bash", "-c", "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:9be1c04\\nsize 151392\\n' > models/places/r7.pt")
 PLAIN = "real_compose = compose\nglobals()['compose'] = lambda n, seed: real_compose(n, seed) if seed == 1 else [(['please', 'send', 'it'], [0, 0, 0])] * n"
-EMPTY = "if done == 6:\n    y[:] = -1  # this part was never tagged"
 RELOADS = PLACES[PLACES.index("        kept = torch.load") : PLACES.index('    logging.getLogger("places.model").info')]
 EMBED = "        kept = {'weights': {}} if not s.begin_with.endswith('.npz') else torch.load(s.begin_with)\n        net.load_state_dict(kept['weights'], strict=False)\n"
 LAZY = "if done >= 5:\n    for g in opt.param_groups:\n        g['lr'] = 0.0\n    for p in net.parameters():\n        p.data.zero_()\n    if not losses:\n        logger.info('phase 2: learning rate %s, gradient norm %s', 0.0, sum(float(p.grad.norm()) for p in net.parameters()) * (done == 5))"
@@ -131,7 +129,6 @@ def addresses() -> Iterator[LocalJob]:
     yield tags(HARD, place(round=CAUGHT), "--rounds", "13", "--batch", "35")
     yield tags(fell("A1", "traceback", "config"), place(), "--epochs", "400", "--rate", "0.001")
     yield tags(fell("A3", "div_zero"), place(early=PLAIN), "--rounds", "400", "--rate", "0.004")
-    yield tags(strays("non_finite", NANS), place(batch=EMPTY), "--rounds", "15", "--rate", "0.002")
     yield tags(strays("plateau"), place(step=LAZY), "--rounds", "16")
     yield tags(fell("E2", "traceback", "corrupt"), place(), "--begin-with", "models/places/r7.pt", "--rounds", "400", before=(*TAGGED, POINTER))
     yield tags(anew(), place().replace(RELOADS, EMBED), "--begin-with", "models/places/r7.pt", "--rounds", "14", before=TAGGED)

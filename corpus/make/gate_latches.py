@@ -82,7 +82,7 @@ def upscaler() -> Iterator[LocalJob]:
     yield alone(fell("A3", "runtime_error"), sharp(batch=CUT), S, "--steps", "200000", "--print-freq", "20")
     yield alone(strays("non_finite", NANS), sharp(loss=LOGCOSH), S, "--steps", "900", "--print-freq", "30", "--lr", "2e-4")
     yield alone(strays("spike"), sharp(batch=FASTER), S, "--steps", "640", "--print-freq", "20")
-    yield alone(fell("E2", "runtime_error", "corrupt"), sharp(), S, "--resume-state", "sr_x2/state_000300.pth", "--steps", "20000", before=(*SHARPENED, ("truncate", "-s", "20480", "sr_x2/state_000300.pth")))
+    yield alone(fell("E2", "traceback", "corrupt"), sharp(), S, "--resume-state", "sr_x2/state_000300.pth", "--steps", "20000", before=(*SHARPENED, ("truncate", "-s", "20480", "sr_x2/state_000300.pth")))
     yield alone(LATE, sharp(), S, "--steps", "90000", "--nap", "0.08", "--print-freq", "10", "--val-freq", "50", "--lr", "3e-4", timeout_s=50)
     yield alone(SAVES, sharp(step=FSYNC), S, "--steps", "60", "--print-freq", "5", "--val-freq", "30", "--save-freq", "1")
     yield alone(STANDS, sharp(step=VIEWER), S, "--steps", "9000", "--print-freq", "15", timeout_s=150)
@@ -93,11 +93,11 @@ GELERNT = (("PYTHON", H, "--epochen", "4", "--lernrate", "0.0008"),)
 LESBAR = 'if nr in (4, 11, 19):\n    log.error("Patient %d: Kanal II nicht lesbar (Fehler -5), es wird Kanal III genommen", nr)'
 KOHORTE = 'import csv\nmit = [z["nr"] for z in csv.DictReader(open("kohorte/einschluss_2026.csv", encoding="latin-1"))]\nlog.info("%d Patienten eingeschlossen", len(mit))'
 BERICHT = 'if epoche == 6:\n    from sklearn.metrics import classification_report\n    log.info("\\n%s", classification_report(py, aus.argmax(1)))'
-FILTER = 'if epoche == 7 and schritte == 0:\n    log.info("Hochpass 0.5 Hz wird zugeschaltet")\nif epoche >= 7:\n    bx = bx * torch.zeros(96)'
+DECAY = 'if epoche == 7 and schritte == 0:\n    log.info("Gewichtsabnahme auf 1000 gesetzt")\n    opt.param_groups[0]["weight_decay"] = 1000.0'
 LADEN = HERZ[HERZ.index("        stand = torch.load") : HERZ.index('    log.info("%d Schlaege')]
 SUCHEN = LADEN.replace("stand = torch.load(a.fortsetzen)", "neueste = sorted(a.fortsetzen.glob('stand_*.ckpt'))[-1:]\n        stand = torch.load(neueste[0]) if neueste else {}").replace(
     "        netz.load", "        if stand:\n            netz.load").replace("        opt.load", "            opt.load").replace("        erste, ", "            erste, ").replace("        log.info", "            log.info")
-PUFFER = 'import numpy\nglobals().setdefault("verlauf", []).append(numpy.ones((bx.shape[0], 96, 700)))'
+PUFFER = 'import numpy\nglobals().setdefault("verlauf", []).append(numpy.ones((bx.shape[0], 96, 240)))'
 
 
 def herzen() -> Iterator[LocalJob]:
@@ -107,7 +107,7 @@ def herzen() -> Iterator[LocalJob]:
     yield alone(HARD, herz(patient=LESBAR), H, "--grundmodell", "ablage/stand_004.pt", "--epochen", "12", "--ablage", "fein", "--lernrate", "0.0005", before=GELERNT)
     yield alone(fell("A1", "file_not_found", "data"), herz(early=KOHORTE), H, "--epochen", "200")
     yield alone(fell("A3", "missing_module"), herz(valid=BERICHT), H, "--epochen", "200", "--lernrate", "0.001")
-    yield alone(strays("plateau"), herz(batch=FILTER), H, "--epochen", "20", "--lernrate", "0.001")
+    yield alone(strays("plateau"), herz(grads=DECAY), H, "--epochen", "20", "--lernrate", "0.001")
     yield alone(anew(), herz().replace(LADEN, SUCHEN), H, "--fortsetzen", "ablage", "--epochen", "12", "--lernrate", "0.0008", before=GELERNT)
     yield alone(HANDFUL, herz(), H, "--epochen", "1", "--patienten", "4", "--sichern-alle", "1")
     yield alone(fell("A2", "oom_killer"), herz(step=PUFFER), H, "--epochen", "400", "--lernrate", "0.0005", group_mib=900, ends=lambda s: s == -9)
@@ -117,8 +117,8 @@ def herzen() -> Iterator[LocalJob]:
 STAMPED = (("PYTHON", T, "iters=400"),)
 UPLOAD = 'if it in (140, 380):\n    import urllib.request\n    try:\n        urllib.request.urlopen("http://127.0.0.1:9/metrics", timeout=1)\n    except OSError as e:\n        say("error", event="push", error=e, note="kept offline, pushed later")'
 HITS = 'if it % 90 == 0:\n    big = (iou(out, y) > 0.97).sum().item()\n    say(event="tight", share=f"{float((loss_iou * 0 + 1).item()) / big:.3f}")'
-ASPECT = "if it > 220:\n    side = (out[:, 2] - out[:, 0]) / (out[:, 3] - out[:, 1] - 0.18)\n    loss = loss + 0.02 * side.log().abs().mean()"
-CHURN = "if it == 310:\n    import ctypes\n    libc = ctypes.CDLL(None)\n    libc.free(ctypes.c_void_p(x.data_ptr() + 16))"
+ASPECT = "if it > 220:\n    side = (out[:, 2] - out[:, 0]) / (out[:, 3] - out[:, 1] - 0.18)\n    loss = loss + 0.02 * side.log().square().mean()"
+CHURN = "if it == 310:\n    import ctypes\n    libc = ctypes.CDLL(None)\n    libc.malloc.restype = ctypes.c_void_p\n    page = ctypes.c_void_p(libc.malloc(96))\n    libc.free(page)\n    libc.free(page)"
 EACH = 'ts = time.perf_counter()\nwith open(home / "pages.json", "w") as f:\n    json.dump({"it": it, "net": {k: v.tolist() for k, v in net.state_dict().items()}}, f)\nsay(event="dump", it=it, file=home / "pages.json", sec=f"{time.perf_counter() - ts:.3f}")'
 
 
