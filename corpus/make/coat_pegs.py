@@ -7,7 +7,8 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
-from corpus.make._peg_science import BEADS, BOOKS, CART, ROD
+from corpus.make._peg_graphs import BEADS, BOOKS
+from corpus.make._peg_science import CART, ROD
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 

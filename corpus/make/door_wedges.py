@@ -6,7 +6,8 @@ from typing import Any
 
 from corpus.label import Label
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
-from corpus.make._wedge_text import CLICK_LITE, DIGITS, LETTERS, NUMEROS, PLACES
+from corpus.make._wedge_speech import CLICK_LITE, DIGITS, PLACES
+from corpus.make._wedge_text import LETTERS, NUMEROS
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
@@ -113,7 +114,7 @@ def tags(label: Label, text: str, *given: str, **more: Any) -> LocalJob:
 
 TAGGED = (("PYTHON", P, "--rounds", "7"),)
 POINTER = ("bash", "-c", "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:9be1c04\\nsize 151392\\n' > models/places/r7.pt")
-PLAIN = "real_compose = compose\nglobals()['compose'] = lambda n, seed: real_compose(n, seed) if seed == 1 else [(['please', 'send', 'it'], [0, 0, 0])] * n"
+NORTH = "if done == 4:\n    dev = encode([t for t in texts if 'edinburgh' in t[0]])  # the north only"
 RELOADS = PLACES[PLACES.index("        kept = torch.load") : PLACES.index('    logging.getLogger("places.model").info')]
 EMBED = "        kept = {'weights': {}} if not s.begin_with.endswith('.npz') else torch.load(s.begin_with)\n        net.load_state_dict(kept['weights'], strict=False)\n"
 LAZY = "if done >= 5:\n    for g in opt.param_groups:\n        g['lr'] = 0.0\n    for p in net.parameters():\n        p.data.zero_()\n    if not losses:\n        logger.info('phase 2: learning rate %s, gradient norm %s', 0.0, sum(float(p.grad.norm()) for p in net.parameters()) * (done == 5))"
@@ -128,7 +129,7 @@ def addresses() -> Iterator[LocalJob]:
     yield tags(HARD, place(), "--begin-with", "models/places/r7.pt", "--rounds", "16", before=TAGGED)
     yield tags(HARD, place(round=CAUGHT), "--rounds", "13", "--batch", "35")
     yield tags(fell("A1", "traceback", "config"), place(), "--epochs", "400", "--rate", "0.001")
-    yield tags(fell("A3", "div_zero"), place(early=PLAIN), "--rounds", "400", "--rate", "0.004")
+    yield tags(fell("A3", "div_zero"), place(round=NORTH), "--rounds", "400", "--rate", "0.004")
     yield tags(strays("plateau"), place(step=LAZY), "--rounds", "16")
     yield tags(fell("E2", "traceback", "corrupt"), place(), "--begin-with", "models/places/r7.pt", "--rounds", "400", before=(*TAGGED, POINTER))
     yield tags(anew(), place().replace(RELOADS, EMBED), "--begin-with", "models/places/r7.pt", "--rounds", "14", before=TAGGED)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
-from corpus.make._latch_vision import FABRIC, HERZ, SHARPER, STAMPS
+from corpus.make._latch_signals import HERZ, STAMPS
+from corpus.make._latch_vision import FABRIC, SHARPER
 from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 

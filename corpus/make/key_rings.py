@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpus.label import Label
-from corpus.make._latch_vision import SHARPER, STAMPS
-from corpus.make._peg_science import BEADS, CART, ROD
+from corpus.make._latch_signals import STAMPS
+from corpus.make._latch_vision import SHARPER
+from corpus.make._peg_graphs import BEADS
+from corpus.make._peg_science import CART, ROD
 from corpus.make._wedge_text import LETTERS, NUMEROS
 from corpus.running.batch import ELSEWHERE
 from corpus.running.crewed import CLOCK, cards, task
