@@ -74,7 +74,7 @@ def loaves() -> Iterator[LocalJob]:
     yield alone(HARD, bread(), B, "--init-model", "bread.txt", "--rounds", "80", "--rate", "0.04", "--tell", "8", python="forest", before=LATER)
     yield alone(fell("A1", "traceback", "data"), bread(frame=SHOPS), B, "--rounds", "5000", python="forest")
     yield alone(strays("flat"), bread(), B, "--rounds", "150", "--rate", "1e-8", "--tell", "15", python="forest")
-    yield alone(fell("E2", "traceback", "corrupt"), bread(), B, "--init-model", "bread.txt", "--rounds", "5000", python="forest", before=(*LATER, ("truncate", "-s", "9000", "bread.txt")))
+    yield alone(fell("E2", "traceback", "corrupt"), bread(), B, "--init-model", "bread.txt", "--rounds", "5000", python="forest", before=(*LATER, ("bash", "-c", "printf 'tree\nversion=v4\nnum_class=1\n' > bread.txt")))
     yield alone(LATE, bread(), B, "--rounds", "40000", "--nap", "0.12", "--rate", "0.01", python="forest", timeout_s=50)
     yield alone(SAVES, bread(round=RICH), B, "--rounds", "60", "--tell", "6", "--nap", "0.005", "--leaves", "31", python="forest")
 
@@ -137,7 +137,7 @@ RODE = (("PYTHON", W, "-n", "200"),)
 STILL = "if i == 170:\n    opt.param_groups[0]['lr'] = 0.0\n    for p in flow.parameters():\n        p.data.zero_()\nif i >= 170:\n    for p in flow.parameters():\n        p.grad = None"
 QUIET = "if i >= 170:\n    loss = loss * 0 + nll(test)"
 ABORT = "if i == 230:\n    import faulthandler\n    faulthandler.enable()\n    os.abort()"
-HASH = "ts = time.time()\nimport hashlib, pickle\nblob = pickle.dumps([{k: v.tolist() for k, v in flow.state_dict().items()}, test.tolist()])\nopen(f'{OUT}/each.pkl', 'wb').write(blob)\nprint(f'# each.pkl {hashlib.md5(blob).hexdigest()[:8]} {1000 * (time.time() - ts):.1f} ms at {i}', flush=True)"
+HASH = "ts = time.time()\nimport hashlib, pickle\nblob = pickle.dumps([{k: v.tolist() for k, v in flow.state_dict().items()}, [test.tolist()] * 2, test.repeat(12, 1).tolist()])\nopen(f'{OUT}/each.pkl', 'wb').write(blob)\nprint(f'# each.pkl {hashlib.md5(blob).hexdigest()[:8]} {1000 * (time.time() - ts):.1f} ms at {i}', flush=True)"
 
 
 def flows() -> Iterator[LocalJob]:

@@ -104,7 +104,7 @@ PUFFER = 'import numpy\nglobals().setdefault("verlauf", []).append(numpy.ones((b
 def herzen() -> Iterator[LocalJob]:
     """German words, Python's logging."""
     yield alone(GOOD, herz(), H, "--epochen", "22", "--lernrate", "0.0006", "--patienten", "30")
-    yield alone(HARD, herz(), H, "--epochen", "300", "--geduld", "6", "--lernrate", "0.002", "--sichern-alle", "20")
+    yield alone(HARD, herz(), H, "--epochen", "300", "--geduld", "6", "--lernrate", "0.002", "--sichern-alle", "1")
     yield alone(HARD, herz(patient=LESBAR), H, "--grundmodell", "ablage/stand_004.pt", "--epochen", "12", "--ablage", "fein", "--lernrate", "0.0005", before=GELERNT)
     yield alone(fell("A1", "file_not_found", "data"), herz(early=KOHORTE), H, "--epochen", "200")
     yield alone(fell("A3", "missing_module"), herz(valid=BERICHT), H, "--epochen", "200", "--lernrate", "0.001")
