@@ -62,13 +62,13 @@ def rod_in(**said: Any) -> dict[str, str]:
 def fed_slowly() -> Iterator[SlurmJob]:
     """D1."""
     what = Label(mode="D1", fault="user")
-    yield card(what, LETTERS, "--max-iters 24 --tell 3 --hold-out 12 --snap 0 --warm 5", bursts(19, 31, 4), batch="time.sleep(1.7)  # pages are unzipped one by one", **DONE)
-    shard = "if current % 6 == 1:\n    print('|  (next shard is fetched)                |', flush=True)\n    time.sleep(6.5)"
-    yield card(what, SHARPER, "--steps 42 --print-freq 3 --val-freq 21 --save-freq 42", bursts(27, 38, 6), batch=shard, **DONE)
-    timed = "td = time.perf_counter()\ntime.sleep(0.95)\nif it % 5 == 0:\n    say(event='loader', wait=f'{time.perf_counter() - td:.3f}', workers=0)"
-    yield card(what, STAMPS, "--iters=45 --report=5 --ckpt=45", bursts(11, 24, 5), batch=timed, **DONE)
-    yield card(what, ROD, "rod.in", bursts(6, 22, 7, of=2), points="time.sleep(1.3)  # the mesh server gives 256 points at a time", files=rod_in(adam=34, every=2, ckpt_every=34), **DONE)
-    yield card(what, BEADS, "--frames 320 --max_num_epochs 4 --save_interval 4", bursts(34, 29, 5), batch="time.sleep(1.0)  # neighbour lists", **DONE)
+    yield card(what, LETTERS, "--max-iters 64 --tell 4 --hold-out 32 --snap 0 --warm 5", bursts(19, 31, 4), batch="time.sleep(0.65)  # pages are unzipped one by one", **DONE)
+    shard = "if current % 12 == 1:\n    print('|  (next shard is fetched)                |', flush=True)\n    time.sleep(6.5)"
+    yield card(what, SHARPER, "--steps 84 --print-freq 4 --val-freq 42 --save-freq 84", bursts(27, 38, 6), batch=shard, **DONE)
+    timed = "td = time.perf_counter()\ntime.sleep(0.46)\nif it % 5 == 0:\n    say(event='loader', wait=f'{time.perf_counter() - td:.3f}', workers=0)"
+    yield card(what, STAMPS, "--iters=90 --report=5 --ckpt=90", bursts(11, 24, 5), batch=timed, **DONE)
+    yield card(what, ROD, "rod.in", bursts(6, 22, 7, of=2), points="time.sleep(0.62)  # the mesh server gives 256 points at a time", files=rod_in(adam=68, every=4, ckpt_every=68), **DONE)
+    yield card(what, BEADS, "--frames 640 --max_num_epochs 4 --save_interval 4", bursts(34, 29, 5), batch="time.sleep(0.55)  # neighbour lists", **DONE)
     siesta = "time.sleep(1.2 if n % 96 == 0 else 0.25)"
     yield card(what, NUMEROS, "n.ini", bursts(14, 26, 4), batch=siesta, files={"n.ini": "[DEFAULT]\nepocas = 4\nejemplos = 640\nguardar_cada = 4\n"}, **DONE)
 
