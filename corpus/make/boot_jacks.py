@@ -58,7 +58,7 @@ def three() -> Iterator[LocalJob]:
     yield stages(fell("A3", "file_not_found"), judge=fill(JUDGE, err=HOLD), words="--epochs 10")
     yield stages(strays("flat"), fit=fill(FIT, table=SHUFFLED), words="--epochs 12 --hidden 12 --lr 3e-4")
     yield stages(anew(), fit=fill(FIT).replace(FORGOT, OLD_NAME), words="--again --epochs 12", which="fit judge", before=DONE_ONCE)
-    yield stages(HALTED, fit=fill(FIT, check="time.sleep(0.2)"), words="--epochs 9000 --lr 2e-4", signal=ctrl_c(r"fit: 12/9000"))
+    yield stages(HALTED, fit=fill(FIT, check="time.sleep(0.2)"), words="--epochs 9000 --lr 2e-4", signal=ctrl_c(r"fit: 12/9000", to=""))
 
 
 SHOPS = "frame = frame.rename(columns={'price': 'price_eur'})"
