@@ -13,7 +13,7 @@ from corpus.running.job import LocalJob, Recipe
 from corpus.running.slots import fill
 
 seek, bread, soil, pupil, flow = partial(fill, SEARCH), partial(fill, DEMAND), partial(fill, SOILS), partial(fill, PUPIL), partial(fill, FLOW)
-S, B, O, E, Q, W = "search.py", "bread.py", "soils.py", "echo.py", "pupil.py", "taxi_flow.py"
+S, B, A, E, Q, W = "search.py", "bread.py", "soils.py", "echo.py", "pupil.py", "taxi_flow.py"
 NANS = "nan_loss"
 
 ODDLY = "if k == 3:\n    net[0] = nn.Linear(8, s['width'])  # with the age column"
@@ -79,18 +79,18 @@ def loaves() -> Iterator[LocalJob]:
     yield alone(SAVES, bread(round=RICH), B, "--rounds", "60", "--tell", "6", "--nap", "0.005", "--leaves", "31", python="forest")
 
 
-ASKED = (("PYTHON", O, "rounds:4", "pause:0"),)
+ASKED = (("PYTHON", A, "rounds:4", "pause:0"),)
 DRIFT = "if n in (4, 8):\n    warnings.warn(f'p-values of the drift test below 1e-3 in round {n}: FAILED for 2 of 14 elements (known: new spectrometer)')"
 GAP = "if n == 9:\n    X[known[-3], 5] = float('nan')"
 
 
 def soils() -> Iterator[LocalJob]:
     """Scikit-learn."""
-    yield alone(HARD, soil(round=DRIFT), O, "model:mlp", "rounds:12", "ask:90", "begin:150", "pause:0.05", python="forest")
-    yield alone(fell("A3", "traceback"), soil(round=GAP), O, "rounds:90", "ask:30", python="forest")
-    yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), soil(), O, "from:soil_r8.joblib", "rounds:90", python="forest", before=ASKED)
-    yield alone(HALTED, soil(), O, "rounds:900", "ask:2", "pause:0.35", python="forest", signal=ctrl_c(r"round  21 ", "INT", 0.15))
-    yield alone(fell("A2", None, fault="unknown"), soil(), O, "rounds:800", "ask:2", "pause:0.3", "keep:7", python="forest", signal=ctrl_c(r"round  17 ", "KILL", 0.1, O), ends=lambda s: s == -9)
+    yield alone(HARD, soil(round=DRIFT), A, "model:mlp", "rounds:12", "ask:90", "begin:150", "pause:0.05", python="forest")
+    yield alone(fell("A3", "traceback"), soil(round=GAP), A, "rounds:90", "ask:30", python="forest")
+    yield alone(fell("E2", "file_not_found", "no_valid_checkpoint"), soil(), A, "from:soil_r8.joblib", "rounds:90", python="forest", before=ASKED)
+    yield alone(HALTED, soil(), A, "rounds:900", "ask:2", "pause:0.35", python="forest", signal=ctrl_c(r"round  21 ", "INT", 0.15))
+    yield alone(fell("A2", None, fault="unknown"), soil(), A, "rounds:800", "ask:2", "pause:0.3", "keep:7", python="forest", signal=ctrl_c(r"round  17 ", "KILL", 0.1, A), ends=lambda s: s == -9)
 
 
 def voice(label: Label, *given: str, echo: str = "", cadre: str = "", **more: Any) -> LocalJob:
