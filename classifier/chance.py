@@ -51,8 +51,9 @@ LEAST_LEAPT = 8
 LEAPT = 4.0
 """Of all that came before, what a loss is that leapt and stayed there, in at least three of its last values."""
 LEAST_OF_MEAN, AT_ONE = 8, 0.02
-BLOWN_UP, LEARNED, NOT_BACK = 10.0, 0.6, 0.6
-"""Of its start (of 1 at the least): what a loss shot up to, what it had come down to before, and what it never came below again."""
+BLOWN_UP, LEAPT_FROM, LEARNED, NOT_BACK = 3.0, 10.0, 0.6, 0.6
+"""Of its start (of 1 at the least): what a loss shot up to, at once to so many times the values before; what it had come down to, and what it
+never came below again."""
 BEYOND = 1e3
 """Of its start: more than a loss that plays against another comes to."""
 ABOUT_ONE = 0.06
@@ -154,7 +155,7 @@ def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where the loss of training rose from its first values to its last, or left them by far within a few."""
     if len(numbers) < LEAST_RUN_OFF or min(numbers) < 0:
         return None
-    if (lost := _blown_up(job, numbers) or _ran_off(numbers)) is not None:
+    if (lost := blown_up(job, numbers) or _ran_off(numbers)) is not None:
         return lost
     start, last = statistics.median(numbers[:3]), numbers[-1]
     late = numbers[-max(3, len(numbers) // 4) :]
@@ -181,11 +182,14 @@ def _ran_off(numbers: Sequence[float]) -> str | None:
     return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}" if off else None
 
 
-def _blown_up(job: JobRecord, numbers: Sequence[float]) -> str | None:
+def blown_up(job: JobRecord, numbers: Sequence[float]) -> str | None:
     """In words, where a loss that had come down shot up past all it had been, and what had been learned did not come back by the end."""
     at = max(range(len(numbers)), key=numbers.__getitem__)
     before, start, last = numbers[:at], statistics.median(numbers[:3]), statistics.median(numbers[-3:])
     if len(before) < LEAST or numbers[at] < BLOWN_UP * max(start, 1.0) or min(before) > LEARNED * start:
+        return None
+    leap = next(i for i in range(1, at + 1) if numbers[i] >= BLOWN_UP * max(start, 1.0))
+    if numbers[leap] < LEAPT_FROM * statistics.median(numbers[max(0, leap - LEAST) : leap]):
         return None
     hovers = numbers[at] < BEYOND * max(start, 1.0) and (changing(job) or tuned_or_played(job))
     if hovers or min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):

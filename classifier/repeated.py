@@ -28,6 +28,15 @@ _GOES_ON = re.compile(
 )
 
 
+_NOTHING = re.compile(
+    r"\b(?:no|aucune?|keine?n?|sin|ning[uú]n|nothing|without)\b.{0,20}"
+    r"\b(?:checkpoints?|state|snapshots?|saved|point de reprise|sauvegarde|stand|estado)\b"
+    r"|\b(?:checkpoint|state|snapshot|point de reprise)\b.{0,40}\b(?:not found|missing|introuvable|absent|fehlt|does not exist)\b",
+    re.IGNORECASE,
+)
+"""What the second one says that it found, where the first one had written one."""
+
+
 def told_twice(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     """In words, that a log tells a run twice of which the second was to go on, and what is cited for it; None where none does."""
     said = _repeated(facts.job)
@@ -66,7 +75,10 @@ def _between(lines: list[str], places: tuple[int, int], group: list[Series]) -> 
     counts = {s.texts[at] for s in group if s.texts[at].isdigit() and s.texts[at] != "0"}
     if any(_ENDS.search(line) for line in lines[last + 1 : again]):
         return None
-    for line in lines[max(last + 1, again - MOST_BETWEEN) : again]:
+    first, begin = group[0].at[0], max(last + 1, again - MOST_BETWEEN)
+    for at, line in enumerate(lines[begin:again], begin):
+        if _NOTHING.search(line) and line not in lines[:first] and any(_FILE.search(one) for one in lines[first:at]):
+            return line.strip()
         bare = _FILE.sub(" ", line)
         if _FILE.search(line) and (_GOES_ON.search(bare)) and counts & set(re.findall(r"(?<![\d.])\d{1,9}(?![\d.])", bare)):
             return line.strip()

@@ -11,14 +11,14 @@ import re
 import statistics
 from collections.abc import Sequence
 
-from gpualert_slurm.classifier.chance import changing
+from gpualert_slurm.classifier.chance import at_chance, blown_up, changing, of_the_mean
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
 from gpualert_slurm.classifier.hover import KNOWS, trend
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.stood import stood
-from gpualert_slurm.classifier.unlearned import HIGH, tuned_or_played
+from gpualert_slurm.classifier.unlearned import HIGH, rate_gone, tuned_or_played
 
 LEAST_FLOWN, LEAST_STILL = 6, 10
 FLOWN, JUMPED, STAYS, LEAST_BESIDE = 100.0, 10.0, 0.8, 3
@@ -56,7 +56,8 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    return _gone(found) or _flown(found) or _stood(found) or _nailed(facts, found) or _still(facts, found)
+    flown = _gone(found) or _flown(found) or _blown_up(facts, found)
+    return flown or _stood(found) or _nailed(facts, found) or _guessed(facts, found) or _still(facts, found) or _rate_gone(facts)
 
 
 def of_odd_lines(facts: Facts, losses: tuple[float, ...]) -> bool:
@@ -117,6 +118,35 @@ def _nailed(facts: Facts, found: Measured) -> tuple[str, str] | None:
     return "flat", f"{first.called} lay at {mean:.4g} from the first line to the last, and {scores[0].called} ended at {scores[0].values[-1]:.4g}"
 
 
+def _blown_up(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """The first of its measures had come down, shot up, and did not come back."""
+    first = found.measures[0]
+    unfit = len(first.finite) < len(first.values) or min(first.values) < 0 or first.straight or first.percent
+    if unfit or any(kind.search(first.name) for kind in (_GAINS, _SCORES, _GROWS, OTHERS)):
+        return None
+    return None if (why := blown_up(facts.job, first.values)) is None else ("spike", why.replace("the loss", first.called))
+
+
+def _rate_gone(facts: Facts) -> tuple[str, str] | None:
+    if (told := rate_gone(facts.job)) is None:
+        return None
+    return "plateau", f"the learning rate was nought in the last {told[0]} of the {told[1]} lines that tell it"
+
+
+def _guessed(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """A number of training that lies where a guess's loss does, beside a score that is a guess's, too; a squared error of 1."""
+    first, scores = found.measures[0], [m for m in found.measures if _SCORES.search(m.name)]
+    if len(first.values) < LEAST_STILL or len(first.finite) < len(first.values) or OTHERS.search(first.name) or not found.counter.from_the_first:
+        return None
+    if facts.advance.loaded or first in scores or _GAINS.search(first.name):
+        return None
+    shares = [statistics.fmean(m.values) / (100 if max(m.values) > 1 else 1) for m in scores]
+    why = of_the_mean([first.name], first.values)
+    if why is None and scores and max(shares) < POOR:
+        why = at_chance(facts.job, first.values, scores[0].values)
+    return None if why is None else ("flat", f"{first.called} lay about {statistics.fmean(first.values):.4g} from the first line to the last: {why}")
+
+
 def _jump(values: Sequence[float]) -> tuple[float, float] | None:
     """The two values between which all that follows came to lie far above all that was before."""
     for at in range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1):
@@ -132,7 +162,8 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
         return None
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)
-    if not (moved or stood > 1 or (stood and len(found.counter.counts) >= LEAST_STILL + 2)):
+    both = stood > 0 and sum(m.digits > LEAST_DIGITS for m in measures) > 1
+    if not (moved or both or stood > 1 or (stood and len(found.counter.counts) >= LEAST_STILL + 2)):
         return None
     first = next((m for m in measures if len(set(m.values)) > 1), measures[0])
     height = f"{statistics.fmean(first.values):.4g}"

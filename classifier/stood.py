@@ -23,6 +23,8 @@ STEP, WHOLE = 0.3, 1e-3
 """Of the largest step, the last before they stand; of the number, that step."""
 LOW = 0.02
 """Of the highest, what a number stands at that has come down."""
+SHARE_SHORT, SHORT = 0.5, 1.03
+"""The same of numbers that all stand for so large a share of the lines: how far the first is above its lowest."""
 LEAST_DIGITS = 4
 PERFECT = frozenset({1.0, 100.0})
 """Nothing is left to learn."""
@@ -30,7 +32,7 @@ PERFECT = frozenset({1.0, 100.0})
 
 def stood(found: Measured) -> tuple[str, str] | None:
     """Variant and words, where what is measured stands exactly from some line on, and learning does not end so; None where it does not."""
-    if (above := _held_above(found)) is not None:
+    if (above := _held_above(found) or _all_held(found)) is not None:
         return "plateau", above
     measures = [m for m in found.measures if m.digits and not m.straight and len(m.finite) == len(m.values) > LEAST_BACK]
     if not measures or len(measures) < len([m for m in found.measures if m.digits]) or max(m.digits for m in measures) < LEAST_DIGITS:
@@ -57,6 +59,19 @@ def _held_above(found: Measured) -> str | None:
     first = above[0]
     stands_at = f"stands at {first.values[-1]:.4g} to the last digit with another number beside it"
     return f"{first.called} had come down to {min(first.values):.4g}, and {stands_at}"
+
+
+def _all_held(found: Measured) -> str | None:
+    """Numbers that all stand to the last digit for half of the lines or more, and the first of them not at its lowest."""
+    told, first = [m for m in found.measures if m.digits], found.measures[0]
+    if not told or any(m.straight or len(m.finite) < len(m.values) or m.digits < LEAST_DIGITS for m in told) or min(first.values) <= 0:
+        return None
+    if min(_rest(m.values) for m in told) < max(LEAST_HELD, SHARE_SHORT * len(first.values)):
+        return None
+    lowest, last = min(first.values), first.values[-1]
+    if not first.values[0] > last >= SHORT * lowest or last in PERFECT:
+        return None
+    return f"{first.called} had come down to {lowest:.4g}, and stands at {last:.4g} to the last digit with all that is told beside it"
 
 
 def _rest(values: Sequence[float]) -> int:

@@ -90,7 +90,7 @@ def took_s(line: str) -> float | None:
 
 def _of_kind(facts: Facts, lines: list[tuple[float, str]], left_out: float, whole_s: float) -> Timed | None:
     took = [one for one, _ in lines]
-    if len(took) < LEAST or len({line for _, line in lines}) < LEAST // 2:
+    if len(took) < LEAST or len({line for _, line in lines}) < LEAST // 4:
         return None
     if all(a <= b for a, b in pairwise(took)) and took[-1] > 2 * took[0]:  # a clock
         return None

@@ -34,6 +34,8 @@ CLASSES = (2, 3, 4, 5, 8, 10, 16, 20, 50, 100, 128, 200, 256, 512, 1000, 1024, 1
 NOUGHT = 1e-9
 FIRST_RATES = 0.15
 """Of all rates that are told, so many may have been something before they are nought for good."""
+LAST_RATES = 0.5
+"""No schedule has so many of its rates behind its end."""
 LEAST_EVALUATIONS = 4
 GONE = 0.7
 """Of what was learned, lost again."""
@@ -97,6 +99,16 @@ def unmoved(job: JobRecord, numbers: Sequence[float]) -> str | None:
 def no_rate(job: JobRecord) -> bool:
     """Whether every learning rate that the program tells is nought."""
     return _no_rate("\n".join(_texts(job)))
+
+
+def rate_gone(job: JobRecord) -> tuple[int, int] | None:
+    """How many of the last learning rates are nought to the last digit, and of how many; where they are half or more, and not all."""
+    for text in _texts(job):
+        told = [found["rate"] for found in _RATE.finditer(text)]
+        gone = next((n for n, rate in enumerate(reversed(told)) if number(rate) != 0 or _BLURRED.fullmatch(rate)), len(told))
+        if LEAST_AT_CHANCE <= gone < len(told) and gone >= LAST_RATES * len(told):
+            return gone, len(told)
+    return None
 
 
 def tuned_or_played(job: JobRecord) -> bool:

@@ -124,6 +124,9 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
         took, rate = end.data.get("train_runtime"), end.data.get("train_steps_per_second")
         if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and 0.5 <= took * rate < MOST_IN_ALL:
             return round(took * rate), end  # transformers' Trainer
+    planned = facts.advance.steps_planned or 0
+    if facts.advance.steps_done is None and 0 < planned < MOST_IN_ALL and (ends := [e for e in facts.advance.end_marks if "train_runtime" in e.data]):
+        return planned, ends[-1]  # its last line may come without a rate
     if (shown := _one_by_one(facts.advance.marks)) is not None:
         return shown
     timesteps = [step for m in facts.advance.marks if m.pattern == "stable_baselines.count" and isinstance(step := m.data.get("step"), int)]

@@ -124,7 +124,7 @@ class Sheet:
 
     def loss(self, i: float) -> float:
         """As it would be at a step."""
-        return self.low + self.high * (1 + i / self.bend) ** -0.62
+        return float(self.low + self.high * (1 + i / self.bend) ** -0.62)
 
     def go(self, count: int, pace: float = 1.0, each: int = 10, planned: int = 0, loss: Any = None, slower: float = 1.0) -> Sheet:  # noqa: PLR0917
         """Steps, with a line for each so many; ``slower`` is how many times longer they take in the end."""

@@ -1,6 +1,7 @@
 """Jobs that a university's cluster lost, moved, stopped or never got started, written by hand: launchers' refusals, kills, plain mistakes, nodes, limits, people; and what looked so and was not."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.label import Label
 from corpus.make._herbarium import Sheet, but
@@ -110,7 +111,7 @@ def nodes() -> Iterator[HandJob]:
 
 def moved() -> Iterator[HandJob]:
     """F2, F3, F4."""
-    def before(s: Sheet, state: str, ran: float, pause: float, **more: object) -> None:
+    def before(s: Sheet, state: str, ran: float, pause: float, **more: Any) -> None:
         s.book.restart = 1
         begun = -pause - ran
         s.book.ended(state, end=0.0, start_ns=s.book.at(begun), end_ns=s.book.at(-pause), elapsed_s=round(ran), submit_ns=s.book.at(begun - 20), steps=CUT, **more)

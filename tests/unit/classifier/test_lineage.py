@@ -164,3 +164,12 @@ def test_a_first_start_of_a_run_that_is_always_told_to_go_on():
     absent, wrote = "WARN runs/{}.pt is not there, starting from scratch", "saved checkpoint to runs/{}.pt"
     for name, mode in (("last", "G1"), ("step_400", "E2")):
         assert _mode([absent.format(name), *_sweeps(1.02, 0.12), wrote.format(name)], "python", "fit.py", "--resume", f"runs/{name}.pt") == mode
+
+
+@pytest.mark.parametrize("said", ["{} introuvable, premier lancement ? starting from scratch", "WARN {} is not there, first run? Starting from scratch"])
+def test_a_run_that_calls_itself_the_first_one(said: str):
+    """Whatever it was to go on from, where nothing was saved or counted before it in the same log."""
+    bid = ("python", "fit.py", "--resume", "runs/step_400.pt")
+    wrote = "saved checkpoint to runs/step_800.pt"
+    assert _mode([said.format("runs/step_400.pt"), *_sweeps(1.02, 0.12), wrote], *bid) == "G1"
+    assert _mode(["WARN runs/step_400.pt is not there, starting from scratch", *_sweeps(1.02, 0.12), wrote], *bid) == "E2"

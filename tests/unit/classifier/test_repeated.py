@@ -33,3 +33,14 @@ def test_it_goes_on(said: str):
 @pytest.mark.parametrize("said", ["second seed, the same settings", "compiled now, for comparison", "python twice.py --rounds 12"])
 def test_a_run_that_was_to_begin_anew(said: str):
     assert _mode([*_rows(1, 0), said, *_rows(1, 0)]) == "G1"
+
+
+FOUND_NOTHING = ("premier lancement, aucun point de reprise", "no checkpoint yet", "stand.txt: no saved state here", "checkpoint misfit.pt not found")
+
+
+@pytest.mark.parametrize("said", FOUND_NOTHING)
+def test_the_second_one_finds_nothing_where_the_first_one_wrote(said: str):
+    """Both say it where there never was anything: then each is a first run."""
+    assert _mode([*_rows(1, 0), "written to misfit.pt", said, *_rows(1, 0)]) == "E2"
+    assert _mode([said, *_rows(1, 0), "written to misfit.pt", said, *_rows(1, 0)]) == "G1"
+    assert _mode([*_rows(1, 0), "no checkpoint yet", *_rows(1, 0)]) == "G1", "nothing was written"

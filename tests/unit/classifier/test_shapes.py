@@ -69,3 +69,41 @@ def test_a_held_out_number_that_is_none_is_no_loss_that_is_gone():
 )
 def test_what_may_grow_a_hundredfold(line: str):
     assert _mode([line.format(i=i, fall=100 * 0.9**i, grow=0.02 * 1.45**i) for i in range(1, 23)]) == "G1"
+
+
+ONES = [1.0047, 1.0034, 1.0025, 1.0019, 1.0017, 1.0014, 1.0016, 1.0013, 1.0010, 1.0012, 1.0011, 1.0010]
+GUESSED = [1.3951, 1.3956, 1.3896, 1.3902, 1.3945, 1.3825, 1.3838, 1.3822, 1.3865, 1.3841, 1.3871, 1.3819, 1.3903, 1.3846]
+
+
+def test_a_squared_error_of_one_under_any_counter():
+    assert _mode([f"fit: {i:2d}/12\tmse {v:.5f}\tcheck {v * 0.97:.5f}\t0.4{i % 10}s" for i, v in enumerate(ONES, 1)]) == "E1"
+    assert _mode([f"fit: {i:2d}/12\tmse {v / i:.5f}\tcheck {v * 0.97 / i:.5f}\t0.4{i % 10}s" for i, v in enumerate(ONES, 1)]) == "G1"
+
+
+def test_a_guess_among_four_beside_a_score_that_is_one():
+    line = "[E{i:02d}/14] train {v:.4f} (acc {a:.1f})  held-out {w:.4f} (acc {b:.1f})  lr 3.0e-04"
+    shares = [27.2, 24.7, 24.9, 25.4, 26.6, 28.4, 28.6, 30.2, 25.1, 26.2, 27.7, 30.4, 25.3, 28.1]
+    assert _mode([line.format(i=i, v=v, w=v + 0.005, a=a, b=a - 1) for i, (v, a) in enumerate(zip(GUESSED, shares, strict=True), 1)]) == "E1"
+    assert _mode([line.format(i=i, v=v, w=v + 0.005, a=a + 5 * i, b=a + 4 * i) for i, (v, a) in enumerate(zip(GUESSED, shares, strict=True), 1)]) == "G1"
+
+
+def test_two_errors_that_are_one_number_from_first_to_last():
+    """Trees that weigh nothing."""
+    line = "[2026-11-23 23:12:50,686] {{bread.py:56}} INFO - round {i}/150 train_rmse={v:.4f} late_rmse={w:.4f}"
+    assert _mode([line.format(i=15 * i, v=9.5842, w=9.5251) for i in range(1, 11)]) == "E1"
+    assert _mode([line.format(i=15 * i, v=9.5842 * 0.9**i, w=9.5251 * 0.9**i) for i in range(1, 11)]) == "G1"
+
+
+def test_what_shot_up_and_stayed_above_what_had_been_learned():
+    values = [1.2981, 0.7809, 0.1983, 0.1472, 0.1819, 0.1837, 0.1084, 0.1855, 0.1421, 7.3315, 3.0683, 4.4029, 3.9287, 5.8482, 2.5268]
+    line = "INFO:bandgap:step={i} misfit_eV={v:.4f} off_eV={w:.4f}"
+    assert _mode([line.format(i=20 * i, v=v, w=v * 0.9) for i, v in enumerate(values, 1)]) == "E1"
+    back = [*values[:11], 0.9, 0.31, 0.16, 0.12]
+    assert _mode([line.format(i=20 * i, v=v, w=v * 0.9) for i, v in enumerate(back, 1)]) == "G1"
+
+
+def test_a_rate_that_became_nought_in_the_midst():
+    line = "upd {i:5d} / 420 | 0.0{i} M letters | bpc {v:.3f} | lr {rate}"
+    bpc = [2.448, 1.614, 1.286, *(1.08 + 0.06 * math.sin(7 * i) for i in range(18))]
+    assert _mode([line.format(i=20 * i, v=v, rate="3.0e-03" if i < 4 else "0.0e+00") for i, v in enumerate(bpc, 1)]) == "E1"
+    assert _mode([line.format(i=20 * i, v=v, rate="3.0e-03" if i < 20 else "0.0e+00") for i, v in enumerate(bpc, 1)]) == "G1"

@@ -68,3 +68,12 @@ def test_a_loss_that_is_nailed_beside_a_score_that_is_low():
     rows = "Epoch {:03d}/014 | train/bce {:.4f} | val/dice {:.4f} | 1169.3 tiles/s"
     assert _mode([rows.format(i, 0.5841 + 0.0001 * (i % 2), 0.06 + 0.0003 * (i % 3)) for i in range(1, 15)]) == "E1"
     assert _mode([rows.format(i, 0.5841 + 0.0001 * (i % 2), 0.91 + 0.0003 * (i % 3)) for i in range(1, 15)]) == "G1"
+
+
+def test_numbers_that_all_stand_a_little_above_their_best_for_half_of_the_lines():
+    """A rate that became nought: what is told is of weights that change no more, and are not the best that they were."""
+    held = [2.3026 * 0.9**i if i < 9 else 2.3026 * 0.9**8 * 1.06 for i in range(24)]
+    form = "   ronda {i:3d} de 24   ajuste {v:.4f}   prueba {w:.4f}"
+    assert _mode([form.format(i=i + 1, v=v, w=1.1 * v) for i, v in enumerate(held)]) == "E1"
+    best = [round(0.4151 + 1.8234 * 0.3**i, 4) for i in range(24)]
+    assert _mode([form.format(i=i + 1, v=v, w=1.1 * v) for i, v in enumerate(best)]) == "G1", "it stands at its best"
