@@ -33,7 +33,7 @@ _GIVEN = re.compile(
 _FAR = re.compile(rf"(?<![\w.])\d{{1,9}} (?:{COUNTS}|chunks|portions)\b|\b(?:{COUNTS})\W{{0,3}}\d", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
-    r"|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
+    r"|foundation|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
     re.IGNORECASE,
 )
 """In the option or the path: what is no state of the run's own, or is yet to be written."""

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from gpualert_slurm.classifier.numbers import NUMBER, finite, number
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
 LEAST = 12
@@ -28,6 +29,11 @@ _PAIR = re.compile(
     rf"\b(?:loss[_ ]?g|g[_ ]?loss|gen\w{{0,6}}[_ ]loss)\W{{1,4}}(?P<g>{NUMBER})",
     re.IGNORECASE,
 )
+
+
+def rewarded(mark: Evidence) -> bool:
+    """Whether a line of progress tells a reward."""
+    return isinstance(mark.source, Quote) and _REWARD.search(mark.source.text[:MOST_LINE]) is not None
 
 
 def lost(job: JobRecord) -> str | None:

@@ -72,6 +72,8 @@ _STATE = re.compile(
 _FETCHED = re.compile(r"from_url|from_pretrained|hub\.\w|snapshot_download|hf_hub|urlretrieve|backbone|pre_?trained", re.IGNORECASE)
 """What is loaded there is somebody else's, and nothing that the run had saved."""
 _AT_WORK = re.compile(r"(?:torch/(?:utils/data|nn/)|datasets/|torchvision/|PIL/|sklearn/)")
+_FIELDS = re.compile(r"['\"]\w{1,40}['\"]\s?:\s?(?:None|True|False|['\"][^'\"]{0,60}['\"]|[-\d.e]{1,20})\s?[,}]")
+"""Settings that are written out in the line, whatever they are called."""
 _WORKING = re.compile(r"forward|__getitem__|collate|training_step|loss|batch|augment|dataset|dataloader|tokeni|config", re.IGNORECASE)
 _OTHERS = re.compile(
     r"pre-?train|hub\b|transformers\b|architecture|hugging|repo(?:sitory)?\b|from_pretrained|config\.json|tokenizer|data ?set|\bdata\b"
@@ -114,7 +116,7 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line)]
     if said and _NOT_SO.search(said[-1]):
         goes = []  # it had come to other things
-    near = f"{error.data.get('function', '')} {str(error.data.get('doing', ''))[-NEAREST:]}"
+    near = f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}"
     files = _PLACES.findall(message)
     named = any(one.strip(".") in line for line in goes for one in files)
     if error.cause is Cause.FILE_NOT_FOUND:

@@ -43,8 +43,9 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
         return None
     if any(isinstance(epoch := m.data.get("epoch"), float) and not epoch.is_integer() for m in marks):
         return None  # parts of one epoch
-    word = counted_by(facts)
-    own = [m.data.get("planned", m.data.get("epochs")) for m in marks] if word else []
+    counting = [m for m in marks if "step" in m.data or "epoch" in m.data]
+    word = counted_by(facts) or ("" if any("step" in m.data for m in counting) else "epoch")  # how many steps there are to be says nothing of epochs
+    own = [m.data.get("planned", m.data.get("epochs")) for m in counting] if word else []
     asked = max([*(n for n in own if isinstance(n, int)), *_asked(facts, word)], default=0)
     if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)):
         return None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from gpualert_slurm.evidence import Evidence, Quote
+
+_TRIAL = re.compile(r"\b(?:trial|candidate|combo(?:nation)?|config(?:uration)?|setting|versuch|essai|ensayo|prueba)\W{0,3}\d{1,6}\b", re.IGNORECASE)
+_WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|rounds?|updates?|batch)\W{0,3}\d", re.IGNORECASE)
+"""What is counted within a trial."""
 
 
 def trial_left_out(marks: Sequence[Evidence], errors: Sequence[Evidence]) -> Evidence | None:
@@ -25,3 +30,9 @@ def behind(said: Evidence, mark: Evidence) -> bool:
     if isinstance(here, Quote) and isinstance(there, Quote) and (here.file, said.where.node) == (there.file, mark.where.node):
         return here.offset > there.offset
     return said.time_ns is not None and mark.time_ns is not None and said.time_ns > mark.time_ns
+
+
+def each_a_trial(marks: Sequence[Evidence]) -> bool:
+    """Whether each line that tells a loss is of a trial's own: what one came to says nothing of the next."""
+    texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
+    return bool(texts) and all(_TRIAL.search(text) and not _WITHIN.search(text) for text in texts)

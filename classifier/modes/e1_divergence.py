@@ -23,7 +23,7 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.recount import from_the_first
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, shape_of
-from gpualert_slurm.classifier.trials import behind, trial_left_out
+from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
@@ -129,8 +129,8 @@ def _of_nothing(facts: Facts, loss: Series | None) -> Assessment | None:
     if facts.ended_well and (trial := trial_left_out(facts.advance.marks, facts.said("exception"))) is not None:
         words_ = "the last of several trials ended with an error, and the run came to its end without it"
         return ruled_out(words_, "a trial that the run kept", trial)
-    if loss is not None and of_odd_lines(facts, loss.values):
-        return _of_columns(facts) or _of_shapes(facts) or not_testable("the losses that are known are of a few odd lines", FLIP)
+    if loss is not None and (each_a_trial(facts.advance.marks) or of_odd_lines(facts, loss.values)):
+        return _of_columns(facts) or _of_shapes(facts) or not_testable("the losses that are known are of a few odd lines, or each of a trial", FLIP)
     if loss is not None and not finite(loss.values) and facts.said("no_training"):
         why = "the program says that it trained nothing: what it prints as a loss is of no batch"
         return not_testable(why, FLIP)
@@ -344,7 +344,7 @@ def _warm(facts: Facts) -> bool:
 
 def _reinforced(facts: Facts) -> bool:
     """Rewards or a divergence from a reference model are printed, or a library tells that does nothing else: PPO, GRPO, DQN and their like."""
-    if any((mark.pattern or "").startswith("stable_baselines.") for mark in facts.advance.marks):
+    if any((mark.pattern or "").startswith("stable_baselines.") or players.rewarded(mark) for mark in facts.advance.marks):
         return True
     return any(s.name.startswith(("reward", "rewards", "kl", "objective/")) for s in facts.series) or any(
         key.startswith(("reward", "rewards/", "kl", "objective/")) for mark in facts.advance.marks[-3:] for key in mark.data

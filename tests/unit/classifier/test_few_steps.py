@@ -11,6 +11,11 @@ from tests.unit.classifier.records import Run
 FEW = {
     "transformers' Trainer": "{'loss': '0.6912', 'grad_norm': '0.17', 'learning_rate': '0.001', 'epoch': '0.03333'}\n"
     "{'train_runtime': '0.2227', 'train_samples_per_second': '215.5', 'train_steps_per_second': '13.47', 'train_loss': '0.6919', 'epoch': '0.1'}\n",
+    "transformers' Trainer, without a rate": "  Num examples = 48\n  Total optimization steps = 3\n"
+    "{'loss': 7.4969, 'grad_norm': 2.7990, 'learning_rate': 1.3333e-05, 'epoch': 1.0}\n"
+    "{'loss': 7.4344, 'grad_norm': 2.7781, 'learning_rate': 6.6667e-06, 'epoch': 2.0}\n"
+    "{'loss': 7.3975, 'grad_norm': 2.7658, 'learning_rate': 0.0, 'epoch': 3.0}\n"
+    "{'train_runtime': 12.9, 'train_samples_per_second': 11.2, 'train_loss': 7.44, 'epoch': 3.0}\n",
     "Lightning's bar": "`Trainer.fit` stopped: `max_epochs=1` reached.\n"
     "Epoch 0/0  ━━━━━━━━━━━━━━━━━━ 2/2 0:00:00 • 0:00:00 39.35it/s v_num: 0.000\n",
     "Keras, one epoch": "1/1 - 9s - 9s/step - accuracy: 0.3684 - loss: 1.3304 - val_accuracy: 0.4000 - val_loss: 1.2436\n",
@@ -21,6 +26,11 @@ FEW = {
 ENOUGH = {
     "transformers' Trainer": "{'loss': '0.6912', 'grad_norm': '0.17', 'learning_rate': '0.001', 'epoch': '1.0'}\n"
     "{'train_runtime': '20.1', 'train_samples_per_second': '215.5', 'train_steps_per_second': '13.47', 'train_loss': '0.6919', 'epoch': '1.0'}\n",
+    "transformers' Trainer, without a rate": "  Num examples = 48\n  Total optimization steps = 300\n"
+    "{'loss': 7.4969, 'grad_norm': 2.7990, 'learning_rate': 1.3333e-05, 'epoch': 1.0}\n"
+    "{'loss': 3.4344, 'grad_norm': 2.7781, 'learning_rate': 6.6667e-06, 'epoch': 2.0}\n"
+    "{'loss': 2.3975, 'grad_norm': 2.7658, 'learning_rate': 0.0, 'epoch': 3.0}\n"
+    "{'train_runtime': 129.9, 'train_samples_per_second': 11.2, 'train_loss': 4.44, 'epoch': 3.0}\n",
     "Lightning's bar": "`Trainer.fit` stopped: `max_epochs=6` reached.\n"
     "Epoch 5/5  ━━━━━━━━━━━━━━━━━━ 2/2 0:00:00 • 0:00:00 39.35it/s v_num: 0.000\n",
     "Keras, an evaluation": "1/1 - 0s - 9ms/step - accuracy: 0.9684 - loss: 0.1304\n",

@@ -38,6 +38,7 @@ def test_a_state_of_the_runs_own(line: str, error: str, command: tuple[str, ...]
     ("line", "error", "command", "function"),
     [
         ("rows = json.load(f)", CUT, ("--data", "rows-2024.json"), "<module>"),
+        ("net.load_state_dict(torch.load(o.foundation))", "FileNotFoundError: [Errno 2] No such file or directory: '/data/nets/mp0_small.pt'", ("--foundation", "/data/nets/mp0_small.pt"), "<module>"),
         ("cfg = json.load(f)", CUT, ("--config", "run-12.json"), "<module>"),
         ("x = np.load(a.features)", SHAPES, ("--features", "f-12.npz"), "<module>"),
         ("net.load_state_dict(torch.load(a.backbone))", ODD, ("--backbone", "resnet50.pth"), "<module>"),

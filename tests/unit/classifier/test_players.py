@@ -40,3 +40,10 @@ def test_a_discriminator_that_has_won():
 def test_a_game_that_goes_on():
     assert ended_well(adversaries(lambda t: (0.7 + 0.2 * math.sin(40 * t), 1.1 + 0.3 * math.cos(31 * t)))) == "G1"
     assert ended_well(adversaries(lambda t: (0.004, 4.5 + math.sin(40 * t)))) == "G1"
+
+
+def test_a_loss_that_rises_beside_a_reward_is_no_divergence():
+    """Of Q-learning: the higher the returns, the larger the errors about them."""
+    losses = [0.9, 0.6, 0.4, 0.3, 0.3, 0.3, 0.2, *(8 + 3 * math.sin(5 * i) for i in range(30))]
+    assert ended_well([f"episode {i} reward {0.3 + 0.02 * i:.2f} loss {v:.4f}" for i, v in enumerate(losses, 1)]) == "G1"
+    assert ended_well([f"update {i} noise {0.3 + 0.02 * i:.2f} loss {v:.4f}" for i, v in enumerate(losses, 1)]) == "E1"

@@ -35,6 +35,8 @@ LOADS = {
 OTHERS = {
     "settings without one": "Args: {'epochs': 5, 'resume': '', 'out': 'runs'}\nModel has 3818 parameters\n"
     + trace("AssertionError: expected 12 classes, found 10", "__init__", "assert len(set(labels)) == 12"),
+    "settings in the line itself": "reading towers.json\n"
+    + trace("json.decoder.JSONDecodeError: Expecting value: line 5 column 1 (char 43)", "main", 'c = {"epochs": 10, "continue_from": None, "keep": 5, **json.load(f)}'),
     "somebody else's weights": "building the model\n"
     + trace("urllib.error.URLError: <urlopen error [Errno 111] Connection refused>", "main", "net = torch.hub.load_state_dict_from_url(URL)"),
     "a load that was done": "Resumed from last.pt (epoch 3)\nbuilding loaders\n" + trace("ValueError: num_samples should be a positive integer value"),

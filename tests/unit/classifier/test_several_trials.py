@@ -31,3 +31,12 @@ def test_a_trial_that_failed_last_and_was_left_out_is_no_divergence_of_the_run()
 @pytest.mark.parametrize("behind", ["", "best: lr 0.05\n", "saved lr30.json\n"], ids=["nothing", "a choice", "a save"])
 def test_a_last_trial_that_diverged_without_an_error_is_one(behind: str):
     assert mode(trial("1e-3", FALLS) + trial("0.05", FALLS) + trial("30", FLIES) + behind) == "E1"
+
+
+LOSSES = [0.62, 0.15, 0.71, 0.44, 0.36, 0.12, 0.28, 0.87, 0.53, 0.19, 0.41, 0.66, 0.72, 0.79]
+
+
+def test_losses_each_of_a_trial_are_no_curve():
+    """The last of them may be the worst: what the run made is the best one's."""
+    assert mode("".join(f"trial {i} lr 1e-{i % 5} loss {v:.4f}\n" for i, v in enumerate(LOSSES)) + "best trial 5: 0.12\n") == "G1"
+    assert mode("".join(f"trial 2 step {100 * i} loss {v:.4f}\n" for i, v in enumerate([0.9 / (1 + e) for e in range(9)] + [3.0, 3.5, 4.0, 4.1, 4.2], 1))) == "E1"

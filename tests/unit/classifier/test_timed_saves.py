@@ -87,3 +87,9 @@ def test_of_a_job_that_writes_its_writing_is_no_delay():
 def test_what_a_pass_took_is_no_save():
     """``round 3 done and saved in 7 s``: nearly all of the run's time, which is training's."""
     assert _mode(7.0, "round {n} done and saved in {s:.2f} s", wait=7.0) == "G1"
+
+
+def test_saves_that_all_take_about_as_long_are_a_storm_too():
+    """All told alike, it may be a setting."""
+    assert _mode(3.0, "saved in {s:.2f} s (94.1 GB)", wait=7.0) == "D2"
+    assert _mode(3.0, "saved in {s:.1f} s (94.1 GB)", wait=7.0) == "G1"
