@@ -77,6 +77,9 @@ _DATA = re.compile(
     re.IGNORECASE,
 )
 """What is there beside a model's state, or is of other models."""
+_DATA_PATH = re.compile(
+    r"(?:\A|[/_.-])(?:data(?:sets?)?|shards?|corpus|tokens?|features?|labels?|embeddings?|samples|batches|images?)(?=[/_.\d-]|\Z)", re.IGNORECASE
+)
 _GOES_THERE = re.compile(r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE)
 _BIDS = re.compile(
     r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar"
@@ -231,7 +234,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
         named = _ANY_FILE if own is not None and _FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else _FILE
         files = [found["path"] for found in named.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
         bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is _FILE else _ANY_FILE.sub(" ", text)
-        if len(files) != 1 or _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
+        if len(files) != 1 or _DATA.search(bare) or _DATA_PATH.search(files[0]) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue
         found = next((one for one in beside.finditer(bare) if _PLANNED.match(one[0]) is None), None)
         count = int(found["at"] or found["of"]) if found is not None else None

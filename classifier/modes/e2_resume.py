@@ -45,6 +45,7 @@ _UNREADABLE = re.compile(
     re.IGNORECASE,
 )
 """It was there, and could not be used."""
+_AS_TOLD = re.compile(r"--(?:fresh|no[-_]resume|from[-_]scratch|overwrite|force)\b|\bon purpose\b|\bas (?:asked|told|requested)\b", re.IGNORECASE)
 _ABSENT = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed to|unable to)(?: be)? (?:find|found|see|locate\w*)\b", re.IGNORECASE)
 _STATE_FILE = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{1,300}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
 _BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
@@ -318,7 +319,7 @@ def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
         if _UNREADABLE.search(text) and (mine := next((path for path in states if _names(text, path)), None)) is not None:
             return mine, "it could not be read", said
     for said, text in told:  # it was there, so that it is no first start
-        file = _STATE_FILE.search(text) if _UNREADABLE.search(_ABSENT.sub(" ", text)) else None
+        file = _STATE_FILE.search(text) if _UNREADABLE.search(_ABSENT.sub(" ", text)) and not _AS_TOLD.search(text) else None
         if file is not None and not states and (learned_all(facts) or came_from_nothing(facts)):
             return file[0], "it could not be read", said
     for said, text in told:  # not "starting from scratch", which a first run says as well

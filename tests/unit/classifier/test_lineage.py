@@ -173,3 +173,13 @@ def test_a_run_that_calls_itself_the_first_one(said: str):
     wrote = "saved checkpoint to runs/step_800.pt"
     assert _mode([said.format("runs/step_400.pt"), *_sweeps(1.02, 0.12), wrote], *bid) == "G1"
     assert _mode(["WARN runs/step_400.pt is not there, starting from scratch", *_sweeps(1.02, 0.12), wrote], *bid) == "E2"
+
+
+def test_a_shard_of_data_is_no_state():
+    assert _mode(["loading data/shards_0008.pt", *_sweeps(1.02, 0.12)]) == "G1"
+    assert _mode(["loading kept/postag_0008.pt", *_sweeps(1.02, 0.12)]) == "E2"
+
+
+def test_what_is_ignored_as_it_was_told():
+    assert _mode(["found out/postag_003.pt but --fresh was given: ignoring it", *_sweeps(1.02, 0.12)], "python", "fit.py", "--fresh") == "G1"
+    assert _mode(["found out/postag_003.pt, of another version: ignoring it", *_sweeps(1.02, 0.12)]) == "E2"
