@@ -234,7 +234,9 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
         named = _ANY_FILE if own is not None and _FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else _FILE
         files = [found["path"] for found in named.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
         bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is _FILE else _ANY_FILE.sub(" ", text)
-        if len(files) != 1 or _DATA.search(bare) or _DATA_PATH.search(files[0]) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
+        if len(files) != 1 or _DATA_PATH.search(files[0]):
+            continue
+        if _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue
         found = next((one for one in beside.finditer(bare) if _PLANNED.match(one[0]) is None), None)
         count = int(found["at"] or found["of"]) if found is not None else None
