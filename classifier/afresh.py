@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word
+from gpualert_slurm.classifier.lineage import came_from_nothing
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
 from gpualert_slurm.evidence import Evidence, Quote
@@ -20,7 +21,7 @@ LEAST_LOSSES = 8
 LEARNED_ALL = 0.35
 """A run of which only a command line or a word says that it was to go on: its loss ends below this share of its first values."""
 MOST_TEXT = 16 * 1024
-MOST_LINE = 300
+MOST_LINE, MOST_OPTION = 300, 30
 _COUNT = re.compile(
     r"\b(?:epoch|step|iter(?:ation)?|update|round|pass|generation|Schritt|Epoche|Runde|[ée]tape|[ée]poque)s?\W{0,3}(?P<at>\d{1,9})\b",
     re.IGNORECASE,
@@ -84,14 +85,22 @@ def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
 
 def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
     """A state that the command line names as what to go on from, of which the run says nothing at all and learns from the beginning."""
-    if facts.advance.loaded or not learned_all(facts) or any(_ON_PURPOSE.search(line) for line in _lines(facts)):
+    surely = learned_all(facts)
+    if facts.advance.loaded or not (surely or _measured_all(facts)) or any(_ON_PURPOSE.search(line) for line in _lines(facts)):
         return None
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BID.finditer(line):
             path = found["path"]
+            if not surely and not (_GOES_ON.search(line[: found.start("path")][-MOST_OPTION:]) and re.search(r"\d", path.rpartition("/")[2])):
+                continue  # weights to begin with, or where it saves itself, and this its first start
             if not any(path.removeprefix("./") in said and not _lists(said) and not _of_itself(said) for said in _lines(facts)):
                 return path, "the run names it nowhere, and counts and learns from the beginning", cite()
     return None
+
+
+def _measured_all(facts: Facts) -> bool:
+    """The same of numbers that no pattern knows for losses."""
+    return facts.measured is not None and facts.measured.counter.from_the_first and came_from_nothing(facts, by_half=True)
 
 
 def begun_again(facts: Facts, said: Evidence) -> bool:

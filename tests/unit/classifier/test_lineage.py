@@ -183,3 +183,12 @@ def test_a_shard_of_data_is_no_state():
 def test_what_is_ignored_as_it_was_told():
     assert _mode(["found out/postag_003.pt but --fresh was given: ignoring it", *_sweeps(1.02, 0.12)], "python", "fit.py", "--fresh") == "G1"
     assert _mode(["found out/postag_003.pt, of another version: ignoring it", *_sweeps(1.02, 0.12)]) == "E2"
+
+
+def test_a_counted_state_that_a_run_says_nothing_of_and_numbers_that_begin_anew():
+    """A name without a count may be where the run saves itself: then it may be its first start."""
+    rows = ["epoch,train,val,acc", *(f"{i},{2.3 * 0.93**i + 0.4:.5f},{2.4 * 0.93**i + 0.4:.5f},{0.1 + 0.01 * i:.4f}" for i in range(1, 41))]
+    assert _mode(rows, "python", "fit.py", "--resume", "runs/step_2000.pt") == "E2"
+    assert _mode(rows, "python", "fit.py", "--resume", "runs/last.pt") == "G1"
+    assert _mode(["init from exp/ckpt_5000.pt (new head)", *rows], "python", "fit.py", "--init-from", "exp/ckpt_5000.pt") == "G1"
+    assert _mode(rows, "python", "fit.py") == "G1"
