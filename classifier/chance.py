@@ -182,19 +182,20 @@ def _ran_off(numbers: Sequence[float]) -> str | None:
     return f"the loss ran off from {numbers[0]:.4g} to {last:.4g}" if off else None
 
 
-def blown_up(job: JobRecord, numbers: Sequence[float]) -> str | None:
+def blown_up(job: JobRecord, numbers: Sequence[float], called: str = "the loss") -> str | None:
     """In words, where a loss that had come down shot up past all it had been, and what had been learned did not come back by the end."""
     at = max(range(len(numbers)), key=numbers.__getitem__)
-    before, start, last = numbers[:at], statistics.median(numbers[:3]), statistics.median(numbers[-3:])
-    if len(before) < LEAST or numbers[at] < BLOWN_UP * max(start, 1.0) or min(before) > LEARNED * start:
+    before, start, peak = numbers[:at], statistics.median(numbers[:3]), numbers[at]
+    height = max(start, 1.0)
+    if len(before) < LEAST or peak < BLOWN_UP * height or min(before) > LEARNED * start:
         return None
-    leap = next(i for i in range(1, at + 1) if numbers[i] >= BLOWN_UP * max(start, 1.0))
+    leap = next(i for i, v in enumerate(numbers) if i and v >= BLOWN_UP * height)
     if numbers[leap] < LEAPT_FROM * statistics.median(numbers[max(0, leap - LEAST) : leap]):
         return None
-    hovers = numbers[at] < BEYOND * max(start, 1.0) and (changing(job) or tuned_or_played(job))
+    hovers = peak < BEYOND * height and (changing(job) or tuned_or_played(job))
     if hovers or min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):
         return None
-    return f"the loss had come to {min(before):.4g}, shot up to {numbers[at]:.4g}, and ended at {last:.4g}"
+    return f"{called} had come to {min(before):.4g}, shot up to {peak:.4g}, and ended at {statistics.median(numbers[-3:]):.4g}"
 
 
 def _texts(job: JobRecord) -> Iterator[str]:

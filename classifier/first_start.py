@@ -8,17 +8,12 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.parents import saved_to, told_paths
+from gpualert_slurm.classifier.parents import FIRST, saved_to, told_paths
 from gpualert_slurm.evidence import Evidence, Quote
 
 _COUNTED = re.compile(r"\d")
 _ABSENT = re.compile(
     r"\b(?:is not there|not found|does not exist|doesn't exist|no such|missing|absent|no \w+ at|nothing (?:at|in|under))\b", re.IGNORECASE
-)
-_FIRST = re.compile(
-    r"\b(?:first|initial) (?:run|start|launch|submission)\b|\bpremi(?:er|[èe]re) (?:lancement|d[ée]marrage|ex[ée]cution|soumission)\b"
-    r"|\berste[rn]? (?:lauf|start|durchlauf)\b|\bprimer[ao]? (?:vez|ejecuci[óo]n|arranque|corrida)\b",
-    re.IGNORECASE,
 )
 
 
@@ -34,7 +29,7 @@ def first_start(facts: Facts, said: tuple[Evidence, ...]) -> bool:
 
 def _says_first(facts: Facts, said: Evidence) -> bool:
     """Whether a line calls this the first run, and nothing was saved before it in the same log."""
-    if not isinstance(said.source, Quote) or _FIRST.search(said.source.text) is None:
+    if not isinstance(said.source, Quote) or FIRST.search(said.source.text) is None:
         return False
     place = said.source
     saved = (e.source for e in (*facts.advance.saved, *facts.advance.marks) if isinstance(e.source, Quote))

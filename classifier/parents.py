@@ -39,11 +39,14 @@ _NEW_STAGE = re.compile(
 _OUT = re.compile(
     r"(?:^|\s)--?(?:out(?:put)?|save|work|log|exp(?:eriment)?|run|default[-_]root)(?:[-_](?:dir(?:ectory)?|folder|path|to))?[=\s]['\"]?(?P<path>[^\s'\"]{1,400})"
 )
-_FIRST = re.compile(
-    r"\bfirst (?:run|start|launch|attempt|job|go|time)\b|\b(?:brand[- ])?new (?:run|experiment)\b"
-    r"|\bnothing (?:\w{1,10} ){0,2}(?:saved|to resume|to restore) yet\b|\bno (?:check-?points?|snapshots?|state) yet\b",
+FIRST = re.compile(
+    r"\b(?:first|initial) (?:run|start|launch|attempt|submission|job|go|time)\b|\b(?:brand[- ])?new (?:run|experiment)\b"
+    r"|\bnothing (?:\w{1,10} ){0,2}(?:saved|to resume|to restore) yet\b|\bno (?:check-?points?|snapshots?|state) yet\b"
+    r"|\bpremi(?:er|[èe]re) (?:lancement|d[ée]marrage|ex[ée]cution|soumission)\b|\berste[rn]? (?:lauf|start|durchlauf)\b"
+    r"|\bprimer[ao]? (?:vez|ejecuci[óo]n|arranque|corrida)\b",
     re.IGNORECASE,
 )
+"""By which a run says that there was none before it."""
 _DEPENDENCY = re.compile(r"after\w{0,12}:([\d_+:]{1,200})")
 _PLACE = re.compile(
     r"(?:\b(?:to|at|in|into|as)\s+|[:=]\s*)['\"`]?(?P<path>(?:[\w.~@+-]*/)?[\w./~@+=-]*(?:/|checkpoint|ckpt|\.pth?|\.safetensors)[\w./~@+=-]*)"
@@ -165,7 +168,7 @@ def said_first(job: JobRecord, row: AccountingRecord | None) -> bool:
         own = [found["path"].rstrip("/") for found in _OUT.finditer(line)]
         told = [match["path"] for match in _RESUME.finditer(line) if match["path"].lower() not in NEVER]
         inside += [any(path.startswith(f"{folder}/") for folder in own) for path in told]
-    return bool(inside) and all(inside) and any(_FIRST.search(head) for head in _heads(job))
+    return bool(inside) and all(inside) and any(FIRST.search(head) for head in _heads(job))
 
 
 def named_states(job: JobRecord, row: AccountingRecord | None) -> list[str]:

@@ -124,7 +124,7 @@ def _blown_up(facts: Facts, found: Measured) -> tuple[str, str] | None:
     unfit = len(first.finite) < len(first.values) or min(first.values) < 0 or first.straight or first.percent
     if unfit or any(kind.search(first.name) for kind in (_GAINS, _SCORES, _GROWS, OTHERS)):
         return None
-    return None if (why := blown_up(facts.job, first.values)) is None else ("spike", why.replace("the loss", first.called))
+    return None if (why := blown_up(facts.job, first.values, first.called)) is None else ("spike", why)
 
 
 def _rate_gone(facts: Facts) -> tuple[str, str] | None:
@@ -140,10 +140,8 @@ def _guessed(facts: Facts, found: Measured) -> tuple[str, str] | None:
         return None
     if facts.advance.loaded or first in scores or _GAINS.search(first.name):
         return None
-    shares = [statistics.fmean(m.values) / (100 if max(m.values) > 1 else 1) for m in scores]
-    why = of_the_mean([first.name], first.values)
-    if why is None and scores and max(shares) < POOR:
-        why = at_chance(facts.job, first.values, scores[0].values)
+    poor = bool(scores) and all(statistics.fmean(m.values) < POOR * (100 if max(m.values) > 1 else 1) for m in scores)
+    why = of_the_mean([first.name], first.values) or (at_chance(facts.job, first.values, scores[0].values) if poor else None)
     return None if why is None else ("flat", f"{first.called} lay about {statistics.fmean(first.values):.4g} from the first line to the last: {why}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.lines import heard
 from gpualert_slurm.classifier.numbers import numbers
@@ -28,6 +29,7 @@ class Telling:
         self._closed: dict[str, set[int]] = {}
         """Processes that a launcher says it took down, by its log."""
         self.only_node = job.nodes[0] if len(job.nodes) == 1 else None
+        self._only_task = len({(e.node, e.step, e.local_rank) for r in job.reports for e in r.exits if e.step not in SCRIPT}) == 1
         self._of_rank: dict[int, list[Evidence]] = {}
         self._in_file: dict[str, list[Evidence]] = {}
         self._summaries: dict[str, list[Evidence]] = {}
@@ -49,10 +51,15 @@ class Telling:
                     self._logs.setdefault((log.node, log.step, log.local_rank), []).append(log.path)
 
     def _rank_in(self, said: Evidence) -> int | None:
-        """The rank that a launcher's summary names; its local rank, where that is all it names and one node is all there is."""
-        rank, local = said.data.get("rank"), said.data.get("local_rank")
+        """The rank that a launcher's summary names; its local rank, where that is all it names and one node is all there is.
+
+        The number of a process that ``torch.multiprocessing.spawn`` started is taken for its rank, as programs take it, where one task did so.
+        """
+        rank, local, spawned = said.data.get("rank"), said.data.get("local_rank"), said.data.get("spawned")
         if isinstance(rank, int):
             return rank
+        if isinstance(spawned, int):
+            return spawned if self._only_task else None
         return local if isinstance(local, int) and self.only_node is not None else None
 
     def root_of(self, end: RankExit) -> Evidence | None:

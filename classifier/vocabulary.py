@@ -27,7 +27,7 @@ WORDS: dict[str, str] = {
     "hardware_text": "The job's own output names a hardware error: a hint, never a proof",
     # what launchers and Slurm write into a job's output
     "task_exited": "srun names a task that ended badly; data: host, tasks, code or signal",
-    "failure_summary": "A launcher's summary of failed ranks; data: rank, local_rank, exitcode, host",
+    "failure_summary": "A launcher's summary of failed ranks; data: rank, local_rank, spawned, exitcode, host",
     "step_cancelled": "slurmstepd says that the step or job was cancelled; data: why where named",
     "time_limit_text": "slurmstepd says that the time limit was reached",
     "preempted_text": "slurmstepd says preempted or requeued",

@@ -54,9 +54,9 @@ def _rendezvous(_: re.Match[str], match: Match) -> Match:
 
 
 def _spawned(found: re.Match[str], match: Match) -> Match:
-    """``mp.spawn`` gives each process its number as the first argument, which programs take for the rank."""
+    """``mp.spawn`` gives each process its number as the first argument."""
     number = -_NUMBERS.get(found["signal_name"] or "", 0)
-    return refined(match, data={"local_rank": int(found["process"] or found["raised"]), **({"exitcode": number} if number else {})})
+    return refined(match, data={"spawned": int(found["process"] or found["raised"]), **({"exitcode": number} if number else {})})
 
 
 def _worker(found: re.Match[str], match: Match) -> Match:

@@ -52,16 +52,6 @@ FORMS: dict[str, Form] = {
 }
 
 
-def fell(error: str, *frames: str, mark: str = "") -> str:
-    """A traceback: frames are ``file:line function source``; each line behind ``mark``."""
-    rows = ["Traceback (most recent call last):"]
-    for frame in frames:
-        where, function, source = frame.split(" ", 2)
-        file, _, line = where.rpartition(":")
-        rows += [f'  File "{file}", line {line}, in {function}', f"    {source}"]
-    return "\n".join(mark + row for row in [*rows, *error.split("\n")])
-
-
 SITE = "/sw/venv/llm/lib/python3.12/site-packages"
 LATE = "\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nDevice-side assertion tracking was not enabled by user."
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus.label import Label
+from corpus.make._atlas_lines import fell
 from corpus.make._herbarium import Sheet, but
-from corpus.make._herbarium_lines import LATE, SITE, agent, fell
+from corpus.make._herbarium_lines import LATE, SITE, agent
 from corpus.running.hand import GIB
 from corpus.running.job import HandJob, Recipe
 from gpualert_slurm.rank import CgroupMemory

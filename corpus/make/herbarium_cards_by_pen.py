@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from corpus.label import Label
+from corpus.make._atlas_lines import fell
 from corpus.make._herbarium import Sheet, but
-from corpus.make._herbarium_lines import LATE, SITE, agent, dog, fell, oom
+from corpus.make._herbarium_lines import LATE, SITE, agent, dog, oom
 from corpus.running.hand import GIB
 from corpus.running.job import HandJob, Recipe
 from gpualert_slurm.rank import CgroupMemory

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from corpus.label import Label
+from corpus.make._atlas_lines import fell
 from corpus.make._herbarium import Sheet, but
-from corpus.make._herbarium_lines import SITE, fell
+from corpus.make._herbarium_lines import SITE
 from corpus.running.job import HandJob, Recipe
 
 HELD = Label(mode="B3", fault="node")
