@@ -49,21 +49,21 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
         return NULL;
     *c = (struct capture){.bounds = *bounds, .tasks = tasks, .streams = 2 * tasks + 1};
     c->receiver = c->sender = c->wake_fd = c->own_stderr[0] = c->own_stderr[1] = c->saved_stderr = -1;
-    c->rings_bytes = (size_t)ring * c->streams;
+    c->rings_bytes = (size_t)ring * c->streams + 2 * STREAM_CHUNK_BYTES; /* and the two threads' buffers */
     c->task = calloc(tasks, sizeof *c->task);
     c->stream = calloc(c->streams, sizeof *c->stream);
     c->polled = calloc(2 + 2 * c->streams + tasks, sizeof *c->polled);
     c->to_sync = calloc(c->streams + CAPTURE_MOST_DURABLE, sizeof *c->to_sync);
-    c->drain_buffer = malloc(STREAM_CHUNK_BYTES);
-    c->forward_buffer = malloc(STREAM_CHUNK_BYTES);
     c->rings = mmap(NULL, c->rings_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (c->rings == MAP_FAILED)
         c->rings = NULL;
-    if (!c->task || !c->stream || !c->polled || !c->to_sync || !c->drain_buffer || !c->forward_buffer || !c->rings) {
+    if (!c->task || !c->stream || !c->polled || !c->to_sync || !c->rings) {
         capture_free(c);
         errno = ENOMEM;
         return NULL;
     }
+    c->drain_buffer = c->rings + (size_t)ring * c->streams;
+    c->forward_buffer = c->drain_buffer + STREAM_CHUNK_BYTES;
     for (unsigned i = 0; i < c->streams; i++) {
         stream_reset(&c->stream[i], c->rings + (size_t)ring * i, ring, bounds->head_max_bytes);
         if (bounds->tail_kept_bytes && bounds->tail_kept_bytes < ring)
@@ -106,7 +106,7 @@ void capture_durable(struct capture *c, int fd)
         c->durable[c->durables++] = copy;
 }
 
-static int start_thread(pthread_t *thread, void *(*run)(void *), struct capture *c)
+int capture_thread(pthread_t *thread, void *(*run)(void *), struct capture *c)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -131,19 +131,14 @@ int capture_start(struct capture *c)
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->wake_fd < 0)
         return errno;
-    why = start_thread(&c->drain, drain_run, c);
+    why = capture_thread(&c->drain, drain_run, c);
     c->drain_runs = why == 0;
-    if (why == 0) {
-        why = start_thread(&c->forward, forward_run, c);
-        c->forward_runs = why == 0;
-    }
-    if (why && c->drain_runs) {
-        atomic_store(&c->finishing, true);
-        drain_kick(c);
-        pthread_join(c->drain, NULL);
-        c->drain_runs = false;
-    }
     return why;
+}
+
+void capture_forked(struct capture *c)
+{
+    drain_kick(c);
 }
 
 int capture_socket(const struct capture *c)
@@ -239,12 +234,12 @@ bool capture_finish(struct capture *c)
         atomic_store(&c->finishing, true);
         drain_kick(c);
         c->drain_runs = !join_within(c, c->drain, &progress_ns, &moved, end_ns);
-        if (!c->drain_runs || c->forward_runs)
-            c->forward_runs = !join_within(c, c->forward, &progress_ns, &moved, end_ns);
+        if (atomic_load(&c->forward_runs) && join_within(c, c->forward, &progress_ns, &moved, end_ns))
+            atomic_store(&c->forward_runs, false);
     }
     if (!c->drain_runs)
         write_ends(c);
-    return !c->drain_runs && !c->forward_runs;
+    return !c->drain_runs && !atomic_load(&c->forward_runs);
 }
 
 int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name name)
@@ -300,7 +295,7 @@ struct capture_stream capture_stream(struct capture *c, unsigned task, enum capt
 
 void capture_free(struct capture *c)
 {
-    if (!c || c->drain_runs || c->forward_runs)
+    if (!c || c->drain_runs || atomic_load(&c->forward_runs))
         return; /* a thread left behind still uses it */
     for (unsigned i = 0; c->stream && i < c->streams; i++) {
         close_if(c->stream[i].in_fd);
@@ -325,7 +320,5 @@ void capture_free(struct capture *c)
     free(c->stream);
     free(c->polled);
     free(c->to_sync);
-    free(c->drain_buffer);
-    free(c->forward_buffer);
     free(c);
 }

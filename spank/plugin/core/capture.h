@@ -67,8 +67,14 @@ void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes);
 #define CAPTURE_MOST_DURABLE 8
 void capture_durable(struct capture *c, int fd);
 
-/* Starts the threads, all signals blocked in them. Returns 0 or an errno; then nothing runs and streams stay untouched. */
+/*
+ * Starts the drain thread, all signals blocked in it. Returns 0 or an errno; then nothing runs and streams stay untouched. A second thread
+ * is started with the first output that may block; a task whose output needs it, where it cannot be had, is not captured.
+ */
 int capture_start(struct capture *c);
+
+/* With sync_first: all tasks are forked, so the logs may be flushed now; else that waits for the first task. Safe in a clone(CLONE_VM) child. */
+void capture_forked(struct capture *c);
 
 /* The socket for capture_attach and capture_hand_over; close-on-exec. */
 int capture_socket(const struct capture *c);

@@ -325,6 +325,20 @@ static void make_durable(struct capture *c)
     }
 }
 
+/*
+ * Flushing begins only when no change of user id is to be expected in this process: glibc has each thread answer to one (nptl(7)), and a
+ * thread that waits for a disk answers when the disk does. Writing back is asked for at once.
+ */
+static void await_fork(struct capture *c)
+{
+    struct pollfd p[] = {{.fd = c->wake_fd, .events = POLLIN}, {.fd = c->receiver, .events = POLLIN}};
+    for (unsigned i = 0; i < c->streams; i++)
+        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
+            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    while (poll(p, 2, -1) < 0 && errno == EINTR)
+        continue;
+}
+
 static void handle_events(struct capture *c)
 {
     const struct pollfd *p = c->polled;
@@ -347,8 +361,11 @@ void *drain_run(void *argument)
     int64_t wake_ns;
 
     prctl(PR_SET_NAME, "gpualert-drain"); /* what top -H and the kernel call it */
-    if (c->bounds.sync_first)
-        make_durable(c);
+    if (c->bounds.sync_first) {
+        await_fork(c);
+        if (!atomic_load(&c->finishing))
+            make_durable(c);
+    }
     while (lookout_prepare(c, &wake_ns)) {
         int timeout_ms = deadlines(c);
         save_tails(c, &timeout_ms);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "instant.h"
@@ -72,6 +73,7 @@ int rank_log_finish(int fd, const struct rank_log_end *end)
     struct json j;
     size_t length;
     int why;
+    struct stat status;
     uint64_t at = (end->hole ? rank_log_tail_start(end->head) : RANK_LOG_HEADER_BYTES + end->head) + end->tail;
 
     json_begin(&j, line, sizeof line, "\n#gpualert-end ");
@@ -92,7 +94,7 @@ int rank_log_finish(int fd, const struct rank_log_end *end)
         return EOVERFLOW;
     line[length++] = '\n';
     why = write_at(fd, line, length, at);
-    if (why == 0 && ftruncate(fd, (off_t)(at + length)) < 0)
+    if (why == 0 && (fstat(fd, &status) < 0 || (uint64_t)status.st_size != at + length) && ftruncate(fd, (off_t)(at + length)) < 0)
         why = errno;
     return why;
 }

@@ -38,7 +38,8 @@ struct capture {
     int saved_stderr;  /* under the lock: where fd 2 went, while it is taken over */
 
     pthread_t drain, forward;
-    bool drain_runs, forward_runs;
+    bool drain_runs;
+    atomic_bool forward_runs; /* started by the drain thread with the first output that may block */
     pthread_mutex_t lock;
     pthread_cond_t work; /* for the forward thread */
     bool forward_waits;
@@ -47,6 +48,9 @@ struct capture {
     atomic_ullong moved; /* grows whenever an output took something */
     int64_t linger_until_ns;
 };
+
+/* Starts a thread with all signals blocked. Returns 0 or an errno. */
+int capture_thread(pthread_t *thread, void *(*run)(void *), struct capture *c);
 
 void *drain_run(void *capture);
 void *forward_run(void *capture);

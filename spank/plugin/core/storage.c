@@ -103,7 +103,9 @@ static void type_on_device(int fd, char *type, size_t size)
     struct statfs fs;
 
     *type = '\0';
-    for (size_t i = 0; fd >= 0 && fstatfs(fd, &fs) == 0 && i < sizeof known / sizeof *known; i++)
+    if (fd < 0 || fstatfs(fd, &fs) < 0)
+        return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((unsigned long)fs.f_type == known[i].magic)
             snprintf(type, size, "%s", known[i].name);
 }

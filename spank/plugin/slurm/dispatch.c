@@ -41,6 +41,14 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
     return 0;
 }
 
+int slurm_spank_task_post_fork(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    if (spank_context() == S_CTX_REMOTE)
+        step_task_forked();
+    return 0;
+}
+
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;

@@ -237,6 +237,12 @@ void step_attach_task(spank_t sp)
     capture_attach(capture_socket(step.capture), (unsigned)local, number_of(rank), ATTACH_WAIT_MS);
 }
 
+void step_task_forked(void)
+{
+    if (step.capture)
+        capture_forked(step.capture);
+}
+
 static bool all_waited(void)
 {
     for (unsigned i = 0; i < step.id.local_tasks; i++)
@@ -302,7 +308,8 @@ void step_end(void)
     if (step.capture) {
         if (!capture_finish(step.capture))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
-        capture_sync(step.capture, durable);
+        if (!all_well())
+            capture_sync(step.capture, durable);
         usage_add(step.attempt.record_folder, USAGE_OF_JOB, kept());
         usage_add(step.attempt.record_folder, USAGE_OF_NODE, kept());
     }

@@ -4,8 +4,11 @@
 
 #include <slurm/spank.h>
 
-/* init_post_opt: folders, job file, logs, threads. Does nothing for a job that did not ask. */
+/* init_post_opt: folders, job file, logs, the drain thread. Does nothing for a job that did not ask. */
 void step_prepare(spank_t sp);
+
+/* task_post_fork: no task has its word yet, none is waited for. May run in a clone(CLONE_VM) child. */
+void step_task_forked(void);
 
 /* task_init, in the child just before exec: async-signal-safe calls only. */
 void step_attach_task(spank_t sp);

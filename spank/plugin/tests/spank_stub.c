@@ -8,6 +8,7 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -45,12 +46,17 @@ static void give_option(const char *word)
             exit(1);
 }
 
-static pid_t launch(int number, char **command, int argc, char **argv)
+/* The task waits until `go` is closed, as a task does for slurmstepd's word. */
+static pid_t launch(int number, char **command, const int go[2], int argc, char **argv)
 {
     char text[16];
     pid_t child = fork();
     if (child)
         return child;
+    close(go[1]);
+    while (read(go[0], text, 1) < 0 && errno == EINTR)
+        continue;
+    close(go[0]);
     libspank.task = number;
     dup2(tasks_stderr, 2);
     snprintf(text, sizeof text, "%d", number);
@@ -64,9 +70,17 @@ static pid_t launch(int number, char **command, int argc, char **argv)
 static int run_step(char **command, int argc, char **argv)
 {
     pid_t children[MOST];
-    int first = 0;
+    int first = 0, go[2];
+    if (pipe2(go, O_CLOEXEC) < 0)
+        exit(2);
     for (uint32_t i = 0; i < libspank.tasks; i++)
-        children[i] = launch((int)i, command, argc, argv);
+        children[i] = launch((int)i, command, go, argc, argv);
+    close(go[0]);
+    for (uint32_t i = 0; i < libspank.tasks; i++) {
+        libspank.task = (int)i;
+        call("slurm_spank_task_post_fork", argc, argv);
+    }
+    close(go[1]);
     for (uint32_t left = libspank.tasks; left > 0; left--) {
         libspank.pid = wait(&libspank.status);
         for (uint32_t i = 0; i < libspank.tasks; i++)

@@ -65,6 +65,17 @@ def test_one_fsync_serves_all_logs_of_a_step(build, disk, tmp_path):
     assert fsyncs(build, disk.path / "one", tmp_path / "traces") == 1
 
 
+def test_nothing_is_flushed_before_all_tasks_are_forked(build, disk, tmp_path):
+    """Until then slurmstepd changes its user ids, and glibc has each thread answer to that: one that waits for a disk would hold the step up."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is missing")
+    trace = tmp_path / "trace"
+    done = run(build, disk.path / "order", "true", prefix=("strace", "-f", "-e", "trace=fsync,clone", "-o", str(trace)))
+    assert done.returncode == 0, done.stderr
+    calls = re.findall(r"^\d+ +(fsync|clone)\(", trace.read_text(), re.MULTILINE)
+    assert calls == ["clone"] * TASKS + ["fsync"]
+
+
 def test_without_a_journal_each_log_is_fsynced(build, tmp_path):
     """ext4 without one writes nothing but what is asked for: every log, its folder, the job file and its folder."""
     with OwnDisk(journal=False) as plain:
@@ -93,8 +104,8 @@ def test_the_logs_outlive_the_machine_from_the_first_word_on(build, disk, tmp_pa
         copy.unlink()
 
 
-@pytest.mark.parametrize("call", [f"fstatfs:2+{errno.EIO}", f"readlink:1:{errno.ENOENT}", f"futimens:1:{errno.EPERM}", f"sync_file_range:1+{errno.EIO}",
-                                  f"sync_file_range:20:{errno.EIO}", f"fsync:1+{errno.EIO}", f"fstat:3+{errno.EIO}"])
+@pytest.mark.parametrize("call", [f"fstatfs:2+:{errno.EIO}", f"readlink:1:{errno.ENOENT}", f"futimens:1:{errno.EPERM}", f"sync_file_range:1+:{errno.EIO}",
+                                  f"sync_file_range:20:{errno.EIO}", f"fsync:1+:{errno.EIO}", f"fstat:3+:{errno.EIO}"])
 def test_whatever_the_disk_refuses_the_tasks_run(build, disk, call):
     """Exit status and output are the job's own."""
     done = run(build, disk.path / re.sub(r"\W", "-", call), "echo said; exit 7", stub="spank-stub-failing", FAIL=call)
