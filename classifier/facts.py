@@ -67,6 +67,11 @@ class Facts:
         """What the run counts by and what it measures, by how its numbers behave."""
         return measured(self.job)
 
+    @property
+    def advanced(self) -> bool:
+        """Whether the run made any progress, by words that are known or by how its numbers behave."""
+        return self.advance.seen or self.measured is not None
+
     def _owned(self, said: Evidence) -> Evidence:
         where = said.where
         if said.trust is Trust.USER and self.in_steps and where.step in SCRIPT and where.rank is not None:

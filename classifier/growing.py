@@ -19,7 +19,7 @@ LEAST_FALLING = 10
 """Lines of one number alone that falls (an optimiser's residual), each told anew."""
 MOST_COUNT = 1e9
 """A larger number is a time of day or an address."""
-CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?")
+CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?")
 _BAR = re.compile(r"[█▉▊▋▌▍▎▏▇▆░▒▓━─╸╺#=*>.\- ]{2,}")
 _FILLS = re.compile(r"[█▉▇━#=*>]{2}|\[[ .-]{4}")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,4})?)\s?%")

@@ -47,6 +47,10 @@ _PREPARES = re.compile(
 _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b")
 
 
+_TIME = re.compile(r"time|date|clock|stamp|zeit|uhr|heure|hora|\bts\b|\bt\b", re.IGNORECASE)
+"""The name of a table's first column, which is a clock's and no number's."""
+
+
 @dataclass(frozen=True)
 class Counter:
     """The counts from the first line to the last, the word before them, and how many there were to be (None: not told)."""
@@ -188,7 +192,8 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
             continue
         names = [named[1].strip() if (named := _NAME.search(part)) else "" for part in key[:-1]]
         if not any(names):
-            names = header.get(len(names), names)
+            timed = header.get(len(names) + 1, [""])
+            names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else names)
         found[key] = []
         for place, name in enumerate(names):
             told = [*_shorter(key, place, rows[0][0], single), *rows]

@@ -31,7 +31,7 @@ WAITS = 0.6
 """Of the time by the run's own account: more of it went into waiting for data."""
 SMALL_SHARE = 0.2
 SMALL_BYTES = 12 << 30
-"""A model that never fills a fifth of the card, nor so much of a large one, is small: its low duty need not be starvation."""
+"""A model that never fills a fifth of the card, nor so much of a large one, is small: in short steps its low duty need not be starvation."""
 PRESSED_PERCENT = 30.0
 FLIP = "engine near zero at step scale while the run advances"
 
@@ -61,8 +61,9 @@ class UnderUtilisation(FailureMode):
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
-        done = facts.advance.steps_done
-        if not facts.advance.seen or (done and done < facts.advance.enough_steps):
+        counted = facts.measured.counter.counts[-1] if facts.measured is not None and not facts.advance.seen else None
+        done = facts.advance.steps_done or counted
+        if not facts.advanced or (done and done < facts.advance.enough_steps):
             return not_testable("too few steps of progress to set the utilisation against", FLIP)
         means = {c.uuid: _mean(c, facts) for c in seen}
         low = [c for c in seen if means[c.uuid] < LOW_PERCENT]
@@ -73,7 +74,8 @@ class UnderUtilisation(FailureMode):
             return ruled_out(f"the GPUs were busy {min(means.values()):.0f} % of the time and more while the run advanced", FLIP, *cites)
         cited = at.cite("gpu_utilization_percent", "gpu_activity")
         busy = Said(f"a GPU was busy {means[at.uuid]:.0f} % of the time on average", (cited,) if cited else ())
-        small = confirmed is not None and confirmed.evidence[0].says == "gpu_bursts" and _small(facts, [at])
+        unmeasured = facts.advance.step_s is None and confirmed is not None and confirmed.evidence[0].says == "gpu_bursts"
+        small = unmeasured and _small(facts, [at])
         if confirmed is None or not facts.ended_well or small:
             why = "a small model: its memory was low too" if small else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)

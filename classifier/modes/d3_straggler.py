@@ -56,7 +56,7 @@ class Straggler(FailureMode):
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone has no peers", "two ranks or more")
-        if not facts.advance.seen:
+        if not facts.advanced:
             return not_testable("no progress: nothing to be slow at", flip)
         staged = next((p for p in facts.processes if _stages(p.command) > 1), None)
         if staged is not None:

@@ -14,6 +14,7 @@ FORMS = {
     "Spanish": [f"[14:52:{i:02d}] Epoca  {i} de 12: perdida {1 / i:.4f}, MAPE de validacion {4.2 - i / 9:.2f} %" for i in range(1, 13)],
     "a record behind a word": [f'2026-11-23T14:56:41Z GROWN {{"trees": {10 * i}, "of": 120, "train": {6.3 / i:.4f}, "valid": 6.2868}}' for i in range(1, 13)],
     "seconds since the start": [f"[   {i}.{i}7s] step={20 * i} of 240 distill={5.8 / i:.4f} |g|=0.302 lr=0.0250" for i in range(1, 13)],
+    "a CSV of clocks, without a head": [f"05:2{i % 10}:44,{20 * i},{4.7 / i:.5f},{112.8 / i:.2f},1.8{i % 10}7" for i in range(1, 13)],
     "prose": [f"round {i} of 12: {900 - i} of 4725 tokens wrong ({19.05 - i / 7:.2f} %), 197 features" for i in range(1, 13)],
 }
 
@@ -48,6 +49,15 @@ def test_how_many_there_were_to_be(form: str):
 )
 def test_neither_counts_without_a_measure_nor_clocks(lines: list[str]):
     assert of_lines(lines) is None
+
+
+@pytest.mark.parametrize("head", ["time,step,loss,ppl", "step,loss,ppl"])
+def test_a_column_of_clocks_takes_no_other_columns_name(head: str):
+    clock = "23:12:57," if head.startswith("time") else ""
+    found = of_lines([head, *(f"{clock}{50 * i},{4.7 / i:.5f},{112.08 / i:.2f}" for i in range(1, 13))])
+    assert found is not None
+    assert (found.counter.word, found.counter.counts[:2]) == ("step", (50, 100))
+    assert [one.name for one in found.measures] == ["loss", "ppl"]
 
 
 def test_a_table_of_quantiles_counts_nothing():

@@ -25,6 +25,16 @@ def _bursts(step_s: float, spread: float = 96.0, memory: float = 60 * GIB) -> Ru
     return trained(200, every=step_s).node("n1", gpus_after=(gpu("n1", when=205),), series=[duty, far, held])
 
 
+def _epochs(memory: float = 60 * GIB) -> Run:
+    """Lines count epochs of a minute alone: how many steps one has, nothing says."""
+    text = "".join(f"epoch {i}/20 loss {3.0 / (1 + i / 10):.4f}\n" for i in range(1, 21))
+    every = 1200 / len(BURSTS)
+    duty, far = series("gpu_duty_percent", "n1", BURSTS, every=every), series("gpu_duty_spread_percent", "n1", [96.0] * len(BURSTS), every=every)
+    held = series("gpu_memory_used_bytes", "n1", [memory] * 20, every=60)
+    run = Run().rank(0, "n1", text, code=0, end=1205, times=[60.0 * i for i in range(1, 21)])
+    return run.node("n1", gpus_after=(gpu("n1", when=1205),), series=[duty, far, held])
+
+
 def _slow(memory: float = 60 * GIB, **node) -> Run:
     run = trained(200)
     duty = series("gpu_duty_percent", "n1", node.pop("duty", STOP_AND_GO), every=2)
@@ -61,16 +71,18 @@ EXAMPLES = {
     "two seconds without work in every three, read twice a second": lambda: done(_read_often(LONG_STALLS)),
     "bursts in steps of six seconds, by the spread of the driver's samples": lambda: done(_bursts(6.0), end=1211),
     "bursts in steps of six seconds, of a model that is small on a large card alone": lambda: done(_bursts(6.0, memory=14 * GIB), end=1211),
+    "a small model in steps of six seconds: its own work would be over in a fraction of one": lambda: done(_instants(6.0, memory=2 * GIB), end=1211),
+    "a small model's bursts in steps of six seconds": lambda: done(_bursts(6.0, memory=2 * GIB), end=1211),
+    "bursts between lines a minute apart": lambda: done(_epochs(), end=1211),
 }
 NEAR_MISSES = {
     "steps of two seconds, and no work at two of three instants": lambda: done(_instants(2.0), end=411),
     "steps of six seconds, and work at two of three instants": lambda: done(_instants(6.0, (90.0, 90.0, 0.0)), end=1211),
-    "a small model in steps of six seconds": lambda: done(_instants(6.0, memory=2 * GIB), end=1211),
     "gaps of a second": lambda: done(_read_often(SHORT_GAPS)),
     "one pause of two minutes in busy work": lambda: done(_read_often([98.0] * 170 + [0.0] * 230)),
     "bursts in steps of a second": lambda: done(_bursts(1.0)),
     "a low and even duty in long steps": lambda: done(_bursts(6.0, spread=8.0), end=1211),
-    "a small model, whose bursts may be all it has to do": lambda: done(_bursts(6.0, memory=2 * GIB), end=1211),
+    "a small model, whose bursts may be all it has to do, in steps that are not timed": lambda: done(_epochs(memory=2 * GIB), end=1211),
     "a low duty cycle alone": lambda: done(trained(200).node("n1", series=[busy("n1", [8.0] * 20, every=10)])),
     "busy": lambda: done(_slow(duty=[95.0] * 100)),
     "a handful of steps": lambda: done(trained(5).node("n1", series=[busy("n1", [1.0] * 12, every=1)]), end=16),

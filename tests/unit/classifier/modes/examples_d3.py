@@ -12,6 +12,16 @@ def _ranks(active: list[float], name: str = "gpu_sm_activity_percent", **more) -
     return run.node("n1", **more)
 
 
+def _table(active: list[float]) -> Run:
+    """Rank 0 prints nothing but numbers: a clock, a count, a loss."""
+    text = "".join(f"05:{i // 6:02d}:{i % 6}0,{20 * i},{3.0 / (1 + i / 10):.5f},1.887\n" for i in range(1, 21))
+    run = Run(("n1",)).rank(0, "n1", text, code=0, end=210, times=[10.0 * i for i in range(1, 21)], stream="out")
+    for rank, value in enumerate(active):
+        run = run if rank == 0 else run.rank(rank, "n1", "", code=0, end=210)
+        run.node("n1", series=[series("gpu_sm_activity_percent", "n1", [value] * 21, uuid=f"GPU-{rank}", every=10, rank=rank)])
+    return run
+
+
 def _spoken(said: str) -> Run:
     return _ranks([16.0, 55.0, 16.0, 15.0]).rank(0, "n1", f"{said}\n", stream="out")
 
@@ -43,6 +53,7 @@ ONE_STAGE = (
 EXAMPLES = {
     "0.55 against 0.16": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0])),
     **{f"one stage: {said}": lambda said=said: done(_spoken(said)) for said in ONE_STAGE},
+    "steps in a CSV without a head, behind a clock": lambda: done(_table([16.0, 55.0, 16.0, 15.0])),
     "two ranks are enough": lambda: done(_ranks([20.0, 60.0])),
     "a clock below its peers'": lambda: done(_ranks([1900.0, 1900.0, 900.0, 1890.0], "gpu_sm_clock_mhz")),
 }
