@@ -128,15 +128,25 @@ def measured(job: JobRecord) -> Measured | None:
 
 
 def counted_before(job: JobRecord, error: Evidence) -> int | None:
-    """How far the log of ``error`` had counted before it, in at least LEAST_BEFORE lines that measure something; None where it had not."""
+    """How far the log of ``error``, else another of the same step, had counted before it, in at least LEAST_BEFORE lines that measure something.
+
+    None where it had not. Where ``error`` ended the run, what another rank or the other stream of its own had counted was counted before it.
+    """
     if not isinstance(error.source, Quote) or error.attempt is not None:
         return None
-    for one in (x for report in job.reports for x in report.excerpts if x.path == error.source.file):
+    own = error.source.file
+    excerpts = [x for report in job.reports for x in report.excerpts if _step_of(x.path) == _step_of(own)]
+    for one in sorted(excerpts, key=lambda excerpt: excerpt.path != own):
         lines = one.text[:MOST_TEXT].partition("Traceback (most recent call last)")[0].splitlines()[:MOST_LINES]
         found = of_lines(lines, LEAST_BEFORE)
         if found is not None and found.counter.from_the_first and _PREPARES.search(found.counter.word) is None:
             return found.counter.counts[-1]
     return None
+
+
+def _step_of(path: str) -> str:
+    """Of a rank's log (doc/formats/rank-log.md); all of them of one step carry it, on every node."""
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def of_lines(lines: Sequence[str], least: int = LEAST) -> Measured | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import groupby
 
 from gpualert_slurm.classifier import citations, strangers, words
@@ -27,6 +28,10 @@ BURST_PERCENT = 60.0
 """The driver's own samples of one interval lie this far apart: the engine worked in bursts and stood still between them."""
 IDLE_WITHOUT_STEPS_PERCENT = 8.0
 """Mean duty at most, where steps are not counted."""
+SAMPLE_S = 0.1
+"""The driver's own samples are this long and longer: steps that are shorter than one spread none of them."""
+IN_TURN = 0.8
+"""Of the readings at which a card stood still, in so many another one worked: they take turns by design."""
 WAITS = 0.6
 """Of the time by the run's own account: more of it went into waiting for data."""
 SMALL_SHARE = 0.2
@@ -74,8 +79,8 @@ class UnderUtilisation(FailureMode):
             return ruled_out(f"the GPUs were busy {min(means.values()):.0f} % of the time and more while the run advanced", FLIP, *cites)
         cited = at.cite("gpu_utilization_percent", "gpu_activity")
         busy = Said(f"a GPU was busy {means[at.uuid]:.0f} % of the time on average", (cited,) if cited else ())
-        unmeasured = facts.advance.step_s is None and confirmed is not None and confirmed.evidence[0].says == "gpu_bursts"
-        small = unmeasured and _small(facts, [at])
+        unmeasured = (facts.advance.step_s or 0.0) < SAMPLE_S
+        small = unmeasured and confirmed is not None and confirmed.evidence[0].says == "gpu_bursts" and _small(facts, [at])
         if confirmed is None or not facts.ended_well or small:
             why = "a small model: its memory was low too" if small else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)
@@ -95,10 +100,36 @@ def _confirmed(facts: Facts, low: list[Card], half: list[Card]) -> tuple[Said | 
         cites = (citations.series(launches[0], trust=Trust.SYSTEM), idle[0].cite("gpu_utilization_percent", "gpu_activity"))
         return Said("kernels were launched all the time at an engine near zero", tuple(c for c in cites if c is not None)), idle[0]
     for card in half:
+        if _in_turn(facts, card):
+            continue
         said = _stalls(facts, card) or (_bursts(facts, card) if card in low else None)
         if said is not None:
             return said, card
     return None, None
+
+
+def _in_turn(facts: Facts, card: Card) -> bool:
+    """Whether the job's other cards worked when this one stood still: one part of the run trains while another plays, and the other way round."""
+    own = _readings(facts, card)
+    if len(own) < MIN_POINTS:
+        return False
+    others = [readings for c in facts.activity.sampled if c is not card and (readings := _readings(facts, c))]
+    still = [t for t, v in own if v <= IDLE_PERCENT]
+    return bool(still) and sum(any(_at(readings, t) >= 2 * LOW_PERCENT for readings in others) for t in still) >= IN_TURN * len(still)
+
+
+def _at(readings: list[tuple[int, float]], time_ns: int) -> float:
+    """The one that is nearest in time."""
+    behind = bisect_left(readings, (time_ns, 0.0))
+    return min(readings[max(0, behind - 1) : behind + 1], key=lambda reading: abs(reading[0] - time_ns))[1]
+
+
+def _readings(facts: Facts, card: Card) -> list[tuple[int, float]]:
+    """The engine's, with their times, while the run advanced."""
+    one = next((card.series[n] for n in ENGINE if n in card.series), None)
+    begin, end = facts.activity.work
+    found = zip(one.times_ns, one.values, strict=False) if one is not None else ()
+    return sorted((t, v) for t, v in found if t is not None and (begin is None or t >= begin) and (end is None or t <= end))
 
 
 def _stalls(facts: Facts, card: Card) -> Said | None:
@@ -141,7 +172,7 @@ def _bursts(facts: Facts, card: Card) -> Said | None:
     if len(spread) < MIN_POINTS or sum(v >= BURST_PERCENT for v in spread) < STALL_SHARE * len(spread):
         return None
     mean = _mean(card, facts)
-    if step_s is None:
+    if step_s is None or step_s < SAMPLE_S:
         return _idle_lines(facts, card, mean)
     still_s = step_s * (1 - mean / 100)
     if still_s < STALL_S:
@@ -151,7 +182,7 @@ def _bursts(facts: Facts, card: Card) -> Said | None:
 
 
 def _idle_lines(facts: Facts, card: Card, mean: float) -> Said | None:
-    """Bursts of a run whose lines count epochs alone: how long a step is, nothing says, so that the engine must have stood nearly all the time."""
+    """Bursts of a run whose lines count epochs or samples: how long a step is, nothing says, so the engine must have stood nearly always."""
     between_s = facts.advance.interval_s
     if between_s is None or between_s < STALL_S or mean > IDLE_WITHOUT_STEPS_PERCENT:
         return None

@@ -35,6 +35,23 @@ def _epochs(memory: float = 60 * GIB) -> Run:
     return run.node("n1", gpus_after=(gpu("n1", when=1205),), series=[duty, far, held])
 
 
+def _two(first: list[float], second: list[float] | None = None) -> Run:
+    run = trained(200, ranks=2)
+    for rank, duty in enumerate([(first * 12)[:100], (second or first * 12)[:100]]):
+        run.node("n1", series=[series("gpu_duty_percent", "n1", duty, uuid=f"GPU-{rank}", every=2, rank=rank)])
+    return run
+
+
+def _samples() -> Run:
+    """Its lines count samples: a step is of a few milliseconds."""
+    text = "".join(f"samples {4096 * i} loss {3.0 / (1 + i / 10):.4f}\n" for i in range(1, 61))
+    every = 1200 / len(BURSTS)
+    duty, far = series("gpu_duty_percent", "n1", BURSTS, every=every), series("gpu_duty_spread_percent", "n1", [96.0] * len(BURSTS), every=every)
+    held = series("gpu_memory_used_bytes", "n1", [60 * GIB] * 20, every=60)
+    run = Run().rank(0, "n1", text, code=0, end=1205, times=[20.0 * i for i in range(1, 61)])
+    return run.node("n1", gpus_after=(gpu("n1", when=1205),), series=[duty, far, held])
+
+
 def _slow(memory: float = 60 * GIB, **node) -> Run:
     run = trained(200)
     duty = series("gpu_duty_percent", "n1", node.pop("duty", STOP_AND_GO), every=2)
@@ -73,11 +90,14 @@ EXAMPLES = {
     "bursts in steps of six seconds, of a model that is small on a large card alone": lambda: done(_bursts(6.0, memory=14 * GIB), end=1211),
     "a small model in steps of six seconds: its own work would be over in a fraction of one": lambda: done(_instants(6.0, memory=2 * GIB), end=1211),
     "a small model's bursts in steps of six seconds": lambda: done(_bursts(6.0, memory=2 * GIB), end=1211),
+    "two cards that stop and go together": lambda: done(_two(STOP_AND_GO)),
+    "bursts of samples that are counted by the thousand": lambda: done(_samples(), end=1211),
     "bursts between lines a minute apart": lambda: done(_epochs(), end=1211),
 }
 NEAR_MISSES = {
     "steps of two seconds, and no work at two of three instants": lambda: done(_instants(2.0), end=411),
     "steps of six seconds, and work at two of three instants": lambda: done(_instants(6.0, (90.0, 90.0, 0.0)), end=1211),
+    "two cards that work in turn": lambda: done(_two([90.0] * 8 + [0.0], ([0.0] * 8 + [90.0]) * 12)),
     "gaps of a second": lambda: done(_read_often(SHORT_GAPS)),
     "one pause of two minutes in busy work": lambda: done(_read_often([98.0] * 170 + [0.0] * 230)),
     "bursts in steps of a second": lambda: done(_bursts(1.0)),
