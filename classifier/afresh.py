@@ -9,12 +9,14 @@ import re
 import statistics
 from collections.abc import Sequence
 
+from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word
-from gpualert_slurm.classifier.lineage import came_from_nothing
+from gpualert_slurm.classifier.lineage import OTHERS, before_progress, came_from_nothing
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.recount import begins_within, counted_steps
+from gpualert_slurm.classifier.words import headline
 from gpualert_slurm.evidence import Evidence, Quote
 
 LEAST_LOSSES = 8
@@ -31,11 +33,12 @@ _WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?
 _FILE = re.compile(r"(?<![\w.-])[\w.-]{1,150}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
 _BID = re.compile(
     r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart|model[_-]?in|desde|depuis|(?:grow|carry|go|build)[_-]?on"
-    r"|(?:take|pick)[_-]?up)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
-    r"(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights|joblib|ubj|cbm))(?![\w./-])",
+    r"|(?P<named>(?:ckpt|checkpoint)(?=[_-]?path))|(?:take|pick)[_-]?up)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
+    r"(?P<path>[\w./~@+=-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|keras|msgpack|tar|model|json|state|weights|joblib|ubj|cbm))(?![\w./-])",
     re.IGNORECASE,
 )
 """A state that a command line names as what to go on from: as an option, a setting, or a variable of the environment."""
+_COUNTED = re.compile(r"(?:ep(?:och)?|step|iter|it|update|round)s?[=_-]?\d", re.IGNORECASE)
 _LISTS = re.compile(
     r"\b(?:files?|folder|directory|contents|listing|here|there (?:is|are)|ls)\b"
     r"|\S\.\w{2,12}['\"]?,? ['\"]?\S{1,60}\.\w{2,12}\b",
@@ -45,6 +48,14 @@ _OPTIONS = re.compile(r"(?:--?|\b)[\w.-]{1,40}[= ]\S{0,200}\.\w{1,12}\b|--[\w-]{
 _ABOUT_IT = re.compile(r"\b(?:no|not|none|nothing|found|missing|absent|exists?|there|has|holds)\b", re.IGNORECASE)
 _GIVEN = re.compile(
     r"\b(?:arg(?:ument)?s|options?|config\w*|settings|namespace|command|\w+\.(?:ini|json|ya?ml|toml))\b\W{0,3}", re.IGNORECASE
+)
+_THERE = re.compile(r"(?<![\w.,-])[1-9]\d{0,5} (?:saved |old |earlier )?(?:check-?points?|ckpts?|snap-?shots?|states)\b", re.IGNORECASE)
+_KEEPS = re.compile(r"\b(?:keep\w*|kept|every|each|max\w*|most|limit|last|sav(?:e|es|ing)|delet\w*|remov\w*|prun\w*|per)\b", re.IGNORECASE)
+"""What is to be done with states, not what lies there."""
+_AT_NOUGHT = re.compile(
+    r"(?<![A-Za-z])(?:start(?:s|ing)?|begin(?:s|ning)?|first|initial)[_ ](?:at[_ ]|from[_ ])?(?:global_)?(?:step|epoch|iter(?:ation)?|update|round)"
+    r"['\"]?\W{1,3}[01](?![.\d])",
+    re.IGNORECASE,
 )
 _IS_IN = re.compile(r"\b(?:are|is|now|weights|saved) (?:now )?in \S{1,200}\Z", re.IGNORECASE)
 _ON_PURPOSE = re.compile(r"\bon purpose\b|\bintended\b|\bdeliberate|absichtlich|\bexpr[èe]s\b|a prop[óo]sito|\bby design\b", re.IGNORECASE)
@@ -91,11 +102,30 @@ def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BID.finditer(line):
             path = found["path"]
+            if found["named"] and _COUNTED.search(path.rpartition("/")[2]) is None:
+                continue  # where it saves, perhaps
             if not surely and not (_GOES_ON.search(line[: found.start("path")][-MOST_OPTION:]) and re.search(r"\d", path.rpartition("/")[2])):
                 continue  # weights to begin with, or where it saves itself, and this its first start
             if not any(path.removeprefix("./") in said and not _lists(said) and not _of_itself(said) for said in _lines(facts)):
                 return path, "the run names it nowhere, and counts and learns from the beginning", cite()
     return None
+
+
+def passed_by(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """In words, that a run was bidden to go on, says that states were there, or that it begins at nought with one, and learns from the beginning."""
+    bid = bidden(facts.job, facts.row)
+    if bid is None or facts.advance.loaded or not learned_all(facts):
+        return None
+    lines = before_progress(facts)
+    if any(OTHERS.search(line) or _ON_PURPOSE.search(line) for line in lines):
+        return None
+    there = next((line for line in lines if _THERE.search(line) and _KEEPS.search(line) is None), None)
+    named = re.split(r"[= ]", bid.said)[-1]
+    at_nought = "/" in named and any(named in line for line in lines) and any(_AT_NOUGHT.search(line) for line in lines)
+    if there is None and not at_nought:
+        return None
+    had = f"it says: {headline(there.strip())}" if there is not None else f"it names {named}"
+    return f"it was told {bid.said}, {had}, and counts and learns from the beginning", (bid.evidence, *facts.advance.marks[:1])
 
 
 def _measured_all(facts: Facts) -> bool:

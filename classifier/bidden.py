@@ -15,8 +15,8 @@ from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.job_record import JobRecord
 
 _BIDS = re.compile(
-    r"(?:^|\s)(?:--?(?P<dashed>(?:auto[-_]?)?(?:resum(?:e|ing)|continue|restart|restore|requeued?[-_]resume|reload|warm[-_]restart)[\w.-]{0,40})"
-    r"|(?:\+{0,2}[\w.]{0,40}\.)?(?P<plain>(?:auto[-_]?)?(?:resume|restore|continue_(?:from|train\w*)|restart_from)[\w-]{0,30})(?==))"
+    r"(?:^|\s)(?:--?(?P<dashed>(?:(?:auto|must|require|force|strict)[-_]?)?(?:resum(?:e|ing)|continue|restart|restore|requeued?[-_]resume|reload|warm[-_]restart)[\w.-]{0,40})"
+    r"|(?:\+{0,2}[\w.]{0,40}\.)?(?P<plain>(?:(?:auto|must|require|force|strict)[-_]?)?(?:resume|restore|continue_(?:from|train\w*)|restart_from)[\w-]{0,30})(?==))"
     r"(?:=['\"]?(?P<set>[^\s'\"]{0,400})|\s+['\"]?(?P<next>(?!-)[^\s'\"=]{1,400}))?(?=['\"]?(?:\s|$))",
     re.IGNORECASE,
 )
@@ -35,12 +35,13 @@ class Bid:
 
 
 def bidden(job: JobRecord, row: AccountingRecord | None) -> Bid | None:
-    """The first such word of the command lines; None where there is none."""
+    """The first firm one of such words of the command lines, else the first; None where there is none."""
+    bids: list[Bid] = []
     for line, cite in command_lines(job, row):
         for found in _BIDS.finditer(line):
             option, value = found["dashed"] or found["plain"], found["set"] if found["set"] is not None else found["next"] or "true"
             if value.lower() in _NEVER or _ELSE.search(option):
                 continue
             firm = _FIRM.match(value) is not None or re.search(r"must|require|force|strict", option, re.IGNORECASE) is not None
-            return Bid(found[0].strip(), firm, cite())
-    return None
+            bids.append(Bid(found[0].strip(), firm, cite()))
+    return next((bid for bid in bids if bid.firm), bids[0] if bids else None)

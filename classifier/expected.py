@@ -20,6 +20,9 @@ _SIZE = re.compile(
     rf"|(?<![\w./:-])(?P<counted>\d{{1,5}}) {_WHO} (?:are |were |is |to be )?(?:expected|in all|in total|wanted|planned|called)\b",
     re.IGNORECASE,
 )
+_OF_THEM = re.compile(
+    rf"(?<![\w.:])(\d{{1,5}}) (?:{_WHO}|Prozesse?n?|Knoten|processus|n[oœ]e?uds|procesos|nodos|processi|nodi)\b", re.IGNORECASE
+)
 _LAUNCHES = re.compile(r"torchrun|torch[./]distributed|accelerate|deepspeed|horovod|mpirun|nproc", re.IGNORECASE)
 """A launcher starts more ranks than there are tasks."""
 
@@ -40,6 +43,11 @@ def expected(job: JobRecord, crew: int) -> int | None:
 
 
 def all_wait(job: JobRecord, crew: int) -> bool:
-    """Whether every rank's last word is that it waits, and names their number: ``warte auf 4 ...`` of four."""
+    """Whether every rank's last word is that it waits, and names their number, or a greater one: ``warte auf 4 ...`` of four."""
     said = last_lines(job)
-    return crew > 1 and len(said) >= crew and all(_WAITS.search(line) and re.search(rf"(?<![\w.:]){crew}(?![\w.:])", line) for line in said.values())
+    if crew < 2 or len(said) < crew or not all(_WAITS.search(line) for line in said.values()):
+        return False
+    if all(re.search(rf"(?<![\w.:]){crew}(?![\w.:])", line) for line in said.values()):
+        return True
+    more = [{int(found[1]) for found in _OF_THEM.finditer(line)} for line in said.values()]
+    return any(number > crew for number in set.intersection(*more))

@@ -40,6 +40,17 @@ _TOOK = re.compile(
     re.IGNORECASE,
 )
 _NO_STATE = re.compile(r"\w\.(?:csv|tsv|jsonl|parquet|png|jpe?g|svg|pdf|log|md|wav|mp4|gif|html)\b", re.IGNORECASE)
+_POINT = re.compile(r"(?<![A-Za-z])(?:check-?point|ckpt|snap-?shot)", re.IGNORECASE)
+_EVENT = re.compile(r"\W{0,4}(?:check-?point\w{0,3}|ckpt|snap-?shot\w{0,3}|sav(?:e|ing|ed))\b(?!.{0,200}\d\.\d)", re.IGNORECASE)
+"""What begins with the word for it and measures nothing counts no work, whatever it counts."""
+_FRACTION = re.compile(r"\d[.,]\d")
+_FOLDER = re.compile(r"(?<![\w/])[\w.~:-]{0,40}/{1,3}[\w.-]{1,80}/[\w./-]{1,200}")
+"""A place without an ending: a folder of a state's parts."""
+_MADE = re.compile(
+    r"sample|image|picture|audio|video|figure|plot|predict|generat|translat|transcri|render|feature|embed|token|data|cache|log|metric|report|result",
+    re.IGNORECASE,
+)
+"""What a run makes beside its state."""
 _BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|copying|start\w*|begin\w*)\b", re.IGNORECASE)
 _NOT_SO = re.compile(
     r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|predict\w*|process\w*|async\w*|background|fail\w*|error|retr\w+|skip\w*|loss|acc"
@@ -92,7 +103,8 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
     """The kind of such lines that took most of the time: its ``share``, that of the ``work``'s own lines; none without times."""
     told = [(line, time, _key(line.text)) for line in lines if line.text.strip() and (time := when(line.offset)) is not None]
     seen = Counter(key for _, _, key in told)
-    going = {key for line, _, key in told if line.offset in progress or (seen[key] >= LEAST and "#" in key and not writes(line.text[:MOST_TEXT]))}
+    going = {key for line, _, key in told if line.offset in progress and not _of_a_save(line.text[:MOST_TEXT])}
+    going |= {key for line, _, key in told if seen[key] >= LEAST and "#" in key and not writes(line.text[:MOST_TEXT])}
     kinds: dict[str, _Kind] = {}
     clock, before, begun = _Clock(), "", None
     for line, time, key in told:
@@ -116,6 +128,11 @@ def held_up(lines: Iterable[Line], when: Callable[[int], tuple[int, int] | None]
                 kind.spent_ns += gap_ns if took_s is None else min(gap_ns, int(1e9 * took_s))
         before = key
     return _of(kinds, clock)
+
+
+def _of_a_save(text: str) -> bool:
+    """Whether a line tells of a save alone, although it counts."""
+    return _EVENT.match(text) is not None or (_FRACTION.search(text) is None and names_state(text))
 
 
 def _key(text: str) -> str:
@@ -148,9 +165,13 @@ def _of(kinds: dict[str, _Kind], clock: _Clock) -> list[Match]:
 
 def writes(text: str) -> bool:
     """Whether a line tells of something that was written to a file, or names one beside a word for it."""
-    if not by_word(text) or (_NO_STATE.search(text) is not None and _FILE.search(text) is None):
+    if not by_word(text):
+        return names_state(text)
+    if _NO_STATE.search(text) is not None and _FILE.search(text) is None:
         return False
-    return _FILE.search(text) is not None or _NUMBER.search(text) is None or "tate" in text or told_s(text) is not None
+    if _NUMBER.search(text) is None or "tate" in text or told_s(text) is not None:
+        return True
+    return any(words.search(text) for words in (_FILE, _POINT)) or (_FOLDER.search(text) is not None and _MADE.search(text) is None)
 
 
 def by_word(text: str) -> bool:

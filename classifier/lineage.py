@@ -13,11 +13,12 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
-from gpualert_slurm.classifier.measures import begins_first
+from gpualert_slurm.classifier.measures import Measure, begins_first
 from gpualert_slurm.classifier.numbers import finite, pointed
 from gpualert_slurm.classifier.parents import command_lines, saved_to
 from gpualert_slurm.classifier.recount import counted_steps
@@ -48,7 +49,7 @@ _WRITES = re.compile(
     r"|guardar\w*|default|delet\w*|remov\w*|prun\w*)\b",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
+OTHERS = re.compile(
     r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|\bnew (?:task|stage|head|run)|\bstage\b|\bphase\b|\bbase(?:line)?\b"
     r"|teacher|donor|frozen|freez"
     r"|start(?:ing)? (?:values|weights|point)|seed(?:ed)? (?:from|with|by)|average|distil|student|encoder|adapt|\bother|fresh"
@@ -57,6 +58,10 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Words by which a run begins with what is not its own earlier work, or begins anew on purpose."""
+RIGHT = re.compile(
+    r"(?:\b|_)(?:acc(?:uracy)?|top-?[15]|f1|iou|miou|m?ap|auc|bleu|r2|nse|correct|richtig|exactitude|genauigkeit)(?:\b|_|\Z)", re.IGNORECASE
+)
+"""What is measured of what is right: from nought to one, or to a hundred."""
 _INITIAL = re.compile(r"\binitial|\binit\b", re.IGNORECASE)
 _PROGRAM = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{0,200}/(?:env|bin|lib|python)[\w./-]{0,200}")
 _SCRIPT = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?:py|sh|pl|R|jl)\b")
@@ -66,6 +71,7 @@ _TAKES = re.compile(
     r"|repris\w*|reprend\w*|fortsetz\w*|weiter|geladen|lade\w*|charg\w*|retom\w*|reanud\w*|carg\w*|picks?|picked|goes|going|took|taken|up to|of)\b",
     re.IGNORECASE,
 )
+RESUMES = re.compile(r"\b(?:resum|restor|reload|fortgesetzt|repris|reanud)", re.IGNORECASE)
 READ = re.compile(
     r"\b(?:read|loaded|opened|restored|resumed|taken up|picked up|gelesen|geladen|lue?s?|charg[ée]e?s?|le[ií]d[oa]s?|cargad[oa]s?)\b(?! only)",
     re.IGNORECASE,
@@ -73,14 +79,16 @@ READ = re.compile(
 _DATA = re.compile(
     r"\bdata(?:set)?s?\b|\bvocab|\bconfig|\btoken|\brows\b|\bcorpus\b|\bsplit|\bfeatures?\b|\blabels?\b|\bvectors?\b|\bwords?\b|\blexic|\bglove"
     r"|\bcontext\b|\bwindow|\bopponent|\brival|\breplay|\bbuffer|\bpool\b|\bscaler|\bstat(?:s|istics)\b|\bindex|\bcaches?\b|\bmasks?\b|\bgraph\b"
-    r"|\bcalendar|\bschedul|\bstudy\b|\btrials?\b|\bfolds?\b|\bhparams|\bsettings\b|\bbest\b|\bcritic\b|\breward|\benv(?:ironment)?\b|\bprices?\b",
+    r"|\bcalendar|\bschedul|\bstudy\b|\btrials?\b|\bfolds?\b|\bhparams|\bsettings\b|\bbest\b(?!['\"]?\W{0,3}\d{0,6}\.\d)|\bcritic\b|\breward|\benv(?:ironment)?\b|\bprices?\b",
     re.IGNORECASE,
 )
 """What is there beside a model's state, or is of other models."""
 _DATA_PATH = re.compile(
     r"(?:\A|[/_.-])(?:data(?:sets?)?|shards?|corpus|tokens?|features?|labels?|embeddings?|samples|batches|images?)(?=[/_.\d-]|\Z)", re.IGNORECASE
 )
-_GOES_THERE = re.compile(r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE)
+_GOES_THERE = re.compile(
+    r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?<!latest )(?<!newest )(?<!last )(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE
+)
 _BIDS = re.compile(
     r"(?:^|[\s;&,{])['\"]?(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:resume|restore|continue|restart|reprise|reprendre|fortsetzen|weiter|reanudar"
     r"|retomar|(?:grow|carry|go|build)[_-]?on|(?:take|pick)[_-]?up)"
@@ -106,7 +114,7 @@ def known_before(facts: Facts) -> State | None:
         return None
     (steps, word), lines = told, before_progress(facts)
     commands = [_SCRIPT.sub(" ", _PROGRAM.sub(" ", line)) for line, _ in command_lines(facts.job, facts.row)]
-    if any(_OTHERS.search(text) for text in (*lines, *commands)) or any(_INITIAL.search(line) for line in lines):
+    if any(OTHERS.search(text) for text in (*lines, *commands)) or any(_INITIAL.search(line) for line in lines):
         return None
     reach = max(steps[-1], facts.advance.steps_planned or 0, (facts.measured.counter.planned or 0) if facts.measured is not None else 0)
     for state in (*_said(facts, lines, word), *_bidden(facts)):
@@ -159,7 +167,16 @@ def came_from_nothing(facts: Facts, *, by_half: bool = False) -> bool:
     if any(_from_nothing(c.values, by_half) for c in columns(facts.advance.marks, facts.job) if c.loses and not c.counts):
         return True
     found = facts.measured
-    return found is not None and any(_from_nothing(m.values, by_half) for m in found.measures)
+    return found is not None and any(_from_nothing(m.values, by_half) or _rose(m) for m in found.measures)
+
+
+def _rose(told: Measure) -> bool:
+    """Whether a log-likelihood, or a share of what is right, rose as from nothing."""
+    highest = max(told.finite, default=math.nan)
+    if highest <= 0:
+        return _from_nothing([-v for v in told.values], by_half=True)
+    right = RIGHT.search(told.name) is not None and min(told.finite) >= 0
+    return right and told.values[0] <= HALF * highest and _from_nothing([1.01 * highest - v for v in told.values], by_half=True)
 
 
 def _from_nothing(numbers: Sequence[float], by_half: bool) -> bool:
@@ -190,12 +207,20 @@ def _counted(facts: Facts) -> tuple[list[int], str] | None:
 
 def before_progress(facts: Facts) -> list[str]:
     """What the log that tells of progress says before the first line of it."""
-    first = next((m for m in facts.advance.marks if isinstance(m.source, Quote)), None)
+    told = [m for m in facts.advance.marks if isinstance(m.source, Quote)]
+    first = next((m for m, after in zip_longest(told[:2], told[1:2]) if after is None or not _of_a_state(m, after)), None)
     if first is None or not isinstance(first.source, Quote):
         return _before_measured(facts)
     text = next((one.head or one.tail for r in facts.job.reports for one in r.excerpts if one.path == first.source.file), "")[:MOST_TEXT]
     at = text.find(first.source.text[:80])
     return [line[:MOST_LINE] for line in (text[:at] if at >= 0 else "").splitlines() if not line.startswith("+")][:MOST_LINES]
+
+
+def _of_a_state(mark: Evidence, after: Evidence) -> bool:
+    """Whether what passes for the first line of progress tells of the state: it speaks of a load, or the count goes back behind it."""
+    text = mark.source.text[:MOST_LINE] if isinstance(mark.source, Quote) else ""
+    count, then = (m.data.get("step", m.data.get("epoch")) for m in (mark, after))
+    return RESUMES.search(text) is not None or (isinstance(count, (int, float)) and isinstance(then, (int, float)) and 0 < then < count)
 
 
 def _before_measured(facts: Facts) -> list[str]:

@@ -35,6 +35,8 @@ _WHOM = re.compile(
     re.IGNORECASE,
 )
 _FEW = re.compile(r"(?<![\w.])(\d{1,6})\s?(?:of|/|out of)\s?(\d{1,6})(?![\w.])")
+_NOUGHT = re.compile(r"(?<![\w.])0\s?(?:of|/|out of|von|de|sur)\s?[1-9]\d{0,8}(?![\w.])")
+"""Nothing of what is to be had has come."""
 _FEW_OF_THEM = re.compile(
     r"(?<![\w.])\d{1,6}\s?(?:of|/|out of)\s?\d{1,6} (?:clients|workers|ranks|nodes|peers|processes|procs|members|hosts|replicas|agents|tasks)\b"
 )
@@ -164,7 +166,9 @@ def begging(job: JobRecord) -> int | None:
 
 def _lacks(lines: list[str]) -> bool:
     last = lines[-LEAST_CALLS:]
-    return len(last) == LEAST_CALLS and len({_DIGITS.sub("#", line) for line in last}) == 1 and all(_LACKS.search(line) for line in last)
+    if len(last) < LEAST_CALLS or len({_DIGITS.sub("#", line) for line in last}) > 1:
+        return False
+    return all(_LACKS.search(line) for line in last) or all(_NOUGHT.search(line) for line in last)
 
 
 def at_service(job: JobRecord) -> bool:

@@ -10,6 +10,7 @@ import re
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.held_up import writes
 from gpualert_slurm.classifier.measures import LEAST, MOST_LINES, MOST_TEXT, Series, measure_of, series_of
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.job_record import JobRecord
@@ -35,6 +36,10 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 """What the second one says that it found, where the first one had written one."""
+_AGAIN = re.compile(
+    r"\b(?:attempt|re-?start(?:s|ed|ing)?|re-?queued?|re-?launch(?:ed|ing)?|resubmi\w{1,8}|Neustart|relanc\w{1,6}|reinici\w{1,6})\b", re.IGNORECASE
+)
+"""Words by which the second one is the first one's job, started once more."""
 
 
 def told_twice(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
@@ -82,4 +87,5 @@ def _between(lines: list[str], places: tuple[int, int], group: list[Series]) -> 
         bare = _FILE.sub(" ", line)
         if _FILE.search(line) and (_GOES_ON.search(bare)) and counts & set(re.findall(r"(?<![\d.])\d{1,9}(?![\d.])", bare)):
             return line.strip()
-    return None
+    told = next((line.strip() for line in lines[begin:again] if _AGAIN.search(line)), None)
+    return told if told and any(writes(line) and _FILE.search(line) for line in lines[first:again]) else None

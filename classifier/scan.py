@@ -342,13 +342,13 @@ class _Pass:
 
     def _read_beginning(self) -> None:
         """What was not taken over from what had been saved, in unknown words, before the first progress; that nothing was, also behind it."""
-        going, places = self.found.going(saves=False), self.found.places("checkpoint_saved")
+        going, loads = self.found.going(saves=False), self.found.places("checkpoint_saved")
         first = min(MOST_BYTES, *going) if going else MOST_BYTES
-        for match in unrestored(self.ends.first(first, UNRESTORED), places):
+        for match in unrestored(self.ends.first(first, UNRESTORED), self.found.places("checkpoint_saved", "checkpoint_loaded"), loads):
             self.found.add(match)
         if going:
             behind = (line for line in self.ends.lines(self.read, NOTHING_TAKEN) if line.offset >= first)
-            for match in unrestored(behind, places, wholly=True):
+            for match in unrestored(behind, loads, wholly=True):
                 self.found.add(match)
 
     def _end_routine(self) -> int:

@@ -19,12 +19,12 @@ from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
 LEAST_LINES = 5
-MOST_LINE, MOST_TEXT = 400, 16 * 1024
+MOST_LINE, MOST_TEXT, MOST_ROWS = 400, 16 * 1024, 12
 LEAST_WHOLE_S = 1.0
 """Sums of less are of a moment."""
 _SAVES = (
     r"sav(?:e|es|ed|ing)|ckpts?|check-?point(?:s|ing)?|snap-?shots?|persist(?:ing)?|serializ(?:e|ing)|dump(?:s|ing)?|sichern|speichern"
-    r"|sauvegardes?"
+    r"|sauvegardes?|guardar|guardado|salvataggi?o?"
 )
 _LOADS = (
     r"load(?:ing|er)?|data(?:[ _-]?(?:load(?:ing|er)?|wait))?|fetch(?:ing)?|input(?:[ _-]wait)?|batch[ _-]?(?:load|wait)(?:ing)?|read(?:ing)?|laden"
@@ -34,7 +34,7 @@ _WORKS = (
     r"train(?:ing)?|comput(?:e|ing)|forward|backward|fwd(?:[ _+/]?bwd)?|bwd|model|gpu|opt(?:im(?:izer)?)?|grad(?:ient)?s?|rechnen|calcul|fit(?:ting)?"
 )
 _REST = r"other|rest|eval(?:uation)?|val(?:idation)?|idle|misc|setup|init|logging|comm(?:unication)?"
-_WHOLE = r"wall(?:[ _-]?(?:time|clock))?|total|elapsed|overall|gesamt|iter|step|batch|time"
+_WHOLE = r"wall(?:[ _-]?(?:time|clock))?|totale?|Gesamtzeit|elapsed|overall|gesamt|iter|step|batch|time"
 _SUFFIX = r"(?P<suffix>(?:[_ ](?:time|secs?|seconds|took|share|phase|wait|s|ms|pct)){0,2})"
 _NAMED = re.compile(
     rf"(?<![A-Za-z])(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}['\"]?(?:\s?[:=]\s?['\"]?|\s{{1,8}})"
@@ -48,7 +48,18 @@ _REVERSED = re.compile(
     re.IGNORECASE,
 )
 """``31.2 s training, 140.9 s checkpointing``."""
-_COLUMN = re.compile(rf"(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
+_COMMA = re.compile(r"(?<![\d.,])(\d{1,7}),(\d{1,2})(?=\s?(?:s|secs?|min|h|Sekunden|secondes|segundos)\b)")
+"""A decimal comma, of a time."""
+_ROW = re.compile(
+    rf"\W{{0,8}}(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}\W{{1,40}}(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>s|secs?|seconds?|ms|min)?"
+    r"(?:\W{1,20}\d{1,3}(?:\.\d{1,4})?\s?%)?\W{0,8}\Z",
+    re.IGNORECASE,
+)
+"""One of a table's rows: a name and a time."""
+_BEHIND = re.compile(r"\d\s?(?:%|ms|s|secs?|seconds?|min)\s{1,4}\Z", re.IGNORECASE)
+"""Where the name of the number before ends: ``93% train 5% rest``; but ``gpu 97% loader queue`` tells nothing of a loader."""
+_UNITS = re.compile(r"\s?\((s|ms|secs?)\)\s*\Z", re.IGNORECASE)
+_COLUMN = re.compile(rf"(?P<before>(?:t|dt|time|secs?|seconds)[_ ])?(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
 _KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in (("save", _SAVES), ("load", _LOADS), ("work", _WORKS), ("rest", _REST)))
 _AVERAGE = re.compile(r"\b(?:avg|average|mean|median|per|each|max|min|last|p\d\d)\b", re.IGNORECASE)
 _EACH_STEP = re.compile(r"\b(?:every|each|per) (?:step|iteration|batch|update)\b", re.IGNORECASE)
@@ -72,6 +83,8 @@ def spent(facts: Facts, kind: str) -> Spent | None:
         return Spent(statistics.median(share for share, _ in told), _text(told[-1][1]), (told[-1][1],))
     if (of_lines := _by_column(facts, kind)) is not None or not marks:
         return of_lines
+    if (table := _by_rows(facts, kind)) is not None:
+        return table
     summed = ((line, found) for line in _last_lines(facts.job) if line not in marks and (found := share_of(line, kind)) is not None)
     line, last = next(summed, ("", None))
     if last is None or (last[1] is not None and last[1] < LEAST_WHOLE_S):
@@ -83,15 +96,19 @@ def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
     """The share of ``kind`` in what a line tells, and how many seconds it tells in all (None: it tells shares); None where it tells none."""
     if _AVERAGE.search(text) and not _EACH_STEP.search(text):
         return None
+    text = _COMMA.sub(r"\1.\2", text[:MOST_LINE])
     sums: dict[str, float] = {}
-    ways = [list(regex.finditer(text[:MOST_LINE])) for regex in (_NAMED, _REVERSED)]
+    named = list(_NAMED.finditer(text))
+    bare = any(one["name"].lower() == "time" and "." in one["value"] and not one["unit"] for one in named)  # ``Time 2.05 (2.06) Data 1.80 (1.81)``
+    taken = {one.start("value") for one in named if one["unit"] == "%" and _BEHIND.search(text[: one.start()]) is None}
+    ways = (named, [one for one in _REVERSED.finditer(text) if one.start("value") not in taken])
     for found in next((way for way in ways if any(_kind(one["name"]) == kind for one in way)), []):
         suffix, unit, value = found["suffix"].lower(), (found["unit"] or "").lower(), float(found["value"])
         name = _kind(found["name"])
         if unit == "%" or suffix.endswith(("pct", "share")):
             if name == kind and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
                 return share, None
-        elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() == "time":
+        elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() == "time" or (bare and name == kind):
             sums[name] = sums.get(name, 0.0) + value * _scale(unit or suffix.lstrip("_ "))
     whole = sums.pop("whole", 0.0)
     if kind not in sums or not (whole or len(sums) > 1):
@@ -100,12 +117,32 @@ def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
     return (sums[kind] / whole, whole) if whole > 0 else None
 
 
+def _by_rows(facts: Facts, kind: str) -> Spent | None:
+    """A table at a log's end: a name and a time on each of its lines."""
+    for report in facts.job.reports:
+        for one in report.excerpts:
+            lines = (one.tail or one.head)[-MOST_TEXT:].splitlines()[-MOST_ROWS:]
+            rows = [found for line in lines if len(line) <= MOST_LINE and (found := _ROW.match(line)) is not None]
+            timed = any(row["unit"] or row["suffix"] for row in rows) or any(_SECONDS.search(line) for line in lines)
+            sums: dict[str, float] = {}
+            for row in rows:
+                name = _kind(row["name"])
+                sums[name] = sums.get(name, 0.0) + float(row["value"]) * _scale((row["unit"] or row["suffix"]).lower().lstrip("_ "))
+            whole = max(sums.pop("whole", 0.0), sum(sums.values()))
+            names = [row["name"].lower() for row in rows]
+            if timed and kind in sums and "work" in sums and len(set(names)) == len(names) and whole >= LEAST_WHOLE_S:
+                return Spent(sums[kind] / whole, next(row[0].strip() for row in rows if _kind(row["name"]) == kind), facts.advance.marks[-1:])
+    return None
+
+
 def _by_column(facts: Facts, kind: str) -> Spent | None:
     """A column of seconds of ``kind``, against the time between two lines."""
     between = facts.advance.interval_s
     for column in columns(facts.advance.marks, facts.job):
-        named = _COLUMN.match(column.name.strip())
-        if named is None or not named["suffix"] or _kind(named["name"]) != kind or not between or len(column.values) < LEAST_LINES:
+        named = _COLUMN.match(_UNITS.sub(r"_\1", column.name.strip()))
+        if named is None or not (named["suffix"] or named["before"]) or _kind(named["name"]) != kind:
+            continue
+        if not between or len(column.values) < LEAST_LINES:
             continue
         values = [v * _scale(named["suffix"].lstrip("_ ")) for v in column.values]
         if all(a < b for a, b in pairwise(values)) or statistics.median(values) > 1.5 * between:  # a clock, or of something else

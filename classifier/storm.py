@@ -102,13 +102,19 @@ def seconds(save: Evidence) -> float | None:
     text = save.source.text if isinstance(save.source, Quote) else ""
     if _BEHIND.search(text):
         return None
-    found = list(_TOOK.finditer(text))
+    found = list(_TOOK.finditer(text, _judged_first(text)))
     if not found:
         return None
     last = found[-1]
     value = float((last["value"] or last["said"]).replace(",", "."))
     unit = (last["unit"] or last["key"] or last["bare"] or last["after"] or "s").lower()
     return value / 1000 if unit.startswith(("ms", "milli")) else value
+
+
+def _judged_first(text: str) -> int:
+    """Where a line tells of its save, if it tells before of another thing that took time: ``eval 0.91 (20 s), saved best.pt``; else 0."""
+    judged, ends = _JUDGED.search(text), _ENDS.search(text)
+    return ends.start() if judged is not None and ends is not None and judged.start() < ends.start() and _TOOK.search(text[: ends.start()]) else 0
 
 
 def share_said(go: Advance, saves: int, whole_s: float | None) -> float | None:
@@ -123,7 +129,8 @@ def share_said(go: Advance, saves: int, whole_s: float | None) -> float | None:
 
 def share_seen(go: Advance, saves: int) -> float | None:
     """The share of the training that steps with a save took longer than the usual step; None without times."""
-    at = sorted(e.time_ns for e in go.saved if e.time_ns is not None)
+    alone = (e for e in go.saved if not (isinstance(e.source, Quote) and _judged_first(e.source.text)))
+    at = sorted(e.time_ns for e in alone if e.time_ns is not None)
     points = _points(go)
     if not points or not at:
         return None
@@ -131,12 +138,15 @@ def share_seen(go: Advance, saves: int) -> float | None:
     if len(spans) < MIN_SPANS:
         return None
     usual = statistics.median(each for _, _, each in spans)
+    loads = [e.time_ns for e in go.loaded if e.time_ns is not None]  # it was stopped there, and came again
+    spans = [(a, b, each) for a, b, each in spans if not any(a < t <= b for t in loads)]
     extra = [max(0.0, each - usual) * ((b - a) / each) for a, b, each in spans if any(a < t <= b for t in at)]
     whole = points[-1][0] - points[0][0]
-    if len(extra) >= LEAST_SAID:  # one long pause beside a save is another's doing
-        most = MOST_UNLIKE * statistics.median(extra)
-        extra = [min(most, one) for one in extra]
-    return min(1.0, statistics.fmean(extra) * saves / whole) if extra and whole > 0 and saves <= 10 * len(at) else None
+    if len(extra) < LEAST_SAID:
+        return None
+    most = MOST_UNLIKE * statistics.median(extra)  # one long pause beside a save is another's doing
+    extra = [min(most, one) for one in extra]
+    return min(1.0, statistics.fmean(extra) * saves / whole) if whole > 0 and saves <= 10 * len(at) else None
 
 
 def _points(go: Advance) -> list[tuple[int, int]]:

@@ -92,7 +92,8 @@ _PASSED_OVER = re.compile(
     r"|\b(?:no|without)(?: \w+){0,2} (?:check-?point|ckpt|snap-?shot|state|state dict)s?\b|\bempty\b|\bcorrupt\w*|\b(?:is"
     r"|comes?) from another\b|\btoo old\b|\b(?:by|of|from|for) (?:an?other|a different) (?:run|model|arch\w*|network|version|config\w*|experiment)\b"
     r"|\bmismatch\w*|\bdiffer(?:s|ent|ed)?\b|\binvalid\b|\brefus\w+|\bnot (?:valid|taken|accepted|recogni[sz]ed|applied)\b|\bunsupported\b"
-    r"|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
+    r"|\b(?:left|set|put|laid) aside\b|\bleft alone\b|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b"
+    r"|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
     r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b",
     re.IGNORECASE,
 )
@@ -119,13 +120,19 @@ _OTHERS = re.compile(r"\bpre-?train\w*|\bbackbone\b|\bimagenet\b", re.IGNORECASE
 _IF = re.compile(r"\b(?:if|when|unless|otherwise|would|will be|should|may|might|to resume,|pass|use --)\b", re.IGNORECASE)
 
 
-def unrestored(lines: Iterable[Line], taken: frozenset[int], *, wholly: bool = False) -> list[Match]:
-    """Lines that say so, in order of place; ``taken``: offsets of lines that say something else already; ``wholly``: that nothing was, alone."""
+def unrestored(lines: Iterable[Line], taken: frozenset[int], loads: frozenset[int] = frozenset(), *, wholly: bool = False) -> list[Match]:
+    """Lines that say so, in order of place.
+
+    ``taken``: offsets of lines that say something else already; ``loads``: of those that tell of a load; ``wholly``: that nothing was taken, alone.
+    """
     found = []
     for line in lines:
-        if line.offset not in taken and (nothing := says_so(line.text)) is not None and (nothing or not wholly):
+        if line.offset in taken:
+            continue
+        alone = wholly or line.offset in loads
+        if (nothing := says_so(line.text)) is not None and (nothing or not alone):
             found.append(Match("checkpoint_not_loaded", Role.MARKER, line, PATTERN, data={"none": nothing}))
-        elif line.offset not in taken and not wholly and nothing is None and passed_over(line.text):
+        elif nothing is None and not alone and passed_over(line.text):
             found.append(Match("checkpoint_not_loaded", Role.MARKER, line, PATTERN, data={"none": False, "bare": True}))
     return found[:4]
 

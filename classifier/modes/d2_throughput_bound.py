@@ -149,10 +149,11 @@ def _told_each_time(facts: Facts) -> Assessment | None:
 def _held_up(facts: Facts) -> Assessment | None:
     """Much of the time before lines that tell of what was written, and more than before those of the work, by when they came."""
     held = max(facts.said("held_up"), key=lambda e: float(e.data["share"]), default=None)
-    if held is None or facts.measured is None:
+    if held is None or (facts.measured is None and (facts.advance.steps_done or 0) < MIN_STEPS):
         return None
     count, share, each_s = int(held.data["count"]), float(held.data["share"]), float(held.data.get("each_s", 0.0))
-    steps = max(facts.measured.counter.counts[-1], facts.measured.counter.planned or 0)
+    counted = facts.measured.counter if facts.measured is not None else None
+    steps = max(counted.counts[-1], counted.planned or 0) if counted is not None else facts.advance.steps_done or 0
     if held.data.get("alone"):  # the work itself lies between them
         if count < MIN_STEPS or count < STORM_SHARE * steps or count > steps or each_s < SLOW_S:
             return None

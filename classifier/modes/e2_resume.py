@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, crash, words
-from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read
+from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read, passed_by
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.first_start import first_start
+from gpualert_slurm.classifier.lapse import learned_again
 from gpualert_slurm.classifier.lineage import came_from_nothing, known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_state import own_state_failed
@@ -40,7 +41,7 @@ _AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
 """The count in a checkpoint's name."""
 _UNREADABLE = re.compile(
     r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable|another|different|differs?|mismatch\w*|incompatible|reject\w*"
-    r"|discard\w*|skipp\w*|ignor\w*|version|not (?:fit|compatible|usable|match\w*|valid|accepted)|truncated|invalid|passt nicht|unlesbar"
+    r"|discard\w*|skipp\w*|ignor\w*|version|not (?:fit|compatible|usable|match\w*|valid|accepted)|format \d|truncated|invalid|passt nicht|unlesbar"
     r"|illisible)\b",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ class Resume(FailureMode):
         if error is not None and (crash := _while_loading(facts, error)) is not None:
             return crash
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts) or told_twice(facts)) is not None:
+        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = _missed(facts) if parent is None and not loaded else None

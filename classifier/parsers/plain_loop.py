@@ -20,7 +20,8 @@ _HELD_OUT = re.compile(r"\b(?:val|valid|validation|test|eval|evaluation|dev|held
 """What stands before a loss that is of no training."""
 _BAR = re.compile(r"[^|%]{0,80}\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]]{0,400}\]?")
 _STEP = re.compile(
-    r"(?<![\w/.])(?:train/)?(?:global[_ ]?step|steps?|step_i|iter(?:ation)?s?|batch|it|update|num_updates|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
+    r"(?<![\w/.])(?:train/)?(?:global[_ ]?step|steps?|step_i|iter(?:ation)?s?|batch|it|update|num_updates|[Ss]teps?|Iter(?:ation)?|Batch|STEP)['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,6}(?P<step>\d[\d,]{0,15})(?![\d,]|\.\d|\s?(?:ms|s|secs?|seconds)\b)"
+    r"(?:\s{0,3}(?:/|of)\s{0,6}(?P<planned>\d[\d,]{0,15}))?"
 )
 _EPOCH = re.compile(
     r"\b[Ee]p(?:och)?['\"]?\s{0,3}[:=#]?\s{0,3}\[?\s{0,3}(?P<epoch>\d{1,7}(?:\.\d{1,6})?)(?:\s{0,2}(?:/|of)\s{0,3}(?P<epochs>\d{1,7}))?"
@@ -342,10 +343,10 @@ PARSER = Parser(
             name="resumed",
             says="checkpoint_loaded",
             role=Role.MARKER,
-            regex=r"(?:[Rr]esum(?:ed|ing)(?: training)? from|[Ll]oaded checkpoint|[Rr]estored (?:from )?checkpoint|[Ll]oading checkpoint from)\b",
+            regex=r"(?:[Rr]esum(?:ed|ing)(?: training)? from|[Ll]oaded checkpoint|[Rr]estored (?:from )?checkpoint|[Ll]oading checkpoint from)\b(?!(?: checkpoint)?[ :'\"]{0,3}(?:None|none|null)\b)",
             literals=("esumed", "esuming", "oaded checkpoint", "estored ", "oading checkpoint"),
             samples=("Resuming training from checkpoint out/last.pt", "loaded checkpoint 'last.pt' (epoch 3)"),
-            near_misses=("Loading checkpoint shards: 100%", "resuming is off"),
+            near_misses=("Loading checkpoint shards: 100%", "resuming is off", "Resumed from checkpoint: None"),
         ),
         Pattern(
             name="goes_on",

@@ -84,3 +84,32 @@ def test_what_it_was_given_and_what_it_wrote_says_of_no_reading(option: str, sai
 def test_what_it_says_of_the_file_is_heard(said: str):
     rows = [f"round {i + 1}/20 nll={v:.3f}" for i, v in enumerate(_losses(15.2, 3.4))]
     assert _mode([said, *rows, "140 rounds are in hires.ubj"], "python", "hires.py", "--model-in", "hires.ubj") == "G1"
+
+
+LEARNS = [f"epoch {i + 1}/20 nll={v:.3f}" for i, v in enumerate(_losses(180, 18))]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("exp/run7 already exists, 14 checkpoints in it", ("python", "train.py", "--continue-training")),
+        ("resumed_from=runs/best.pt start_epoch=0", ("python", "train.py", "--resume", "runs/best.pt")),
+        ("resume dir /local/88/ckpt: 0 files", ("python", "train.py", "--resume-dir", "/local/88/ckpt", "--require-resume")),
+        ("GPU available: True", ("python", "fit.py", "ckpt_path=runs/epoch=19-step=400.ckpt")),
+    ],
+)
+def test_it_was_bidden_and_passed_by_what_was_there(said: str, command: tuple[str, ...]):
+    assert _mode([said, *LEARNS], *command) == "E2"
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("keeping the last 3 checkpoints", ("python", "train.py", "--continue-training")),
+        ("looking in out/ ... nothing there, start_epoch=0", ("python", "train.py", "--auto-resume", "--out", "out")),
+        ("exp/run7 already exists, 14 checkpoints in it", ("python", "train.py", "--overwrite")),
+        ("GPU available: True", ("python", "fit.py", "ckpt_path=runs/best.ckpt")),
+    ],
+)
+def test_it_was_bidden_and_nothing_was_there_or_it_was_not(said: str, command: tuple[str, ...]):
+    assert _mode([said, *LEARNS], *command) == "G1"

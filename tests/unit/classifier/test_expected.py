@@ -35,3 +35,11 @@ def test_all_of_them_were_there_or_they_do_not_agree(says):
 def test_each_waits_for_their_number():
     assert _mode(lambda r: f"[16:46:51] Abschnitt {r} auf n1: warte auf 4 Abschnitte, da sind: ", 4) == "C1"
     assert _mode(lambda r: f"[16:46:51] Abschnitt {r} auf n1: warte auf 4 Abschnitte, da sind: ", 4, "Schritt 1 Verlust 0.4121", "Schritt 2 Verlust 0.4001") != "C1"
+
+
+@pytest.mark.parametrize(
+    "says", [lambda r: f"proceso {r}: esperando a 6 procesos", lambda r: f"Rang {r} wartet auf 6 Prozesse", lambda r: f"worker {r}: waiting for 8 workers"]
+)
+def test_each_waits_for_more_than_were_started(says):
+    assert _mode(says, 3) == "C1"
+    assert _mode(lambda r: f"part {r}: reading 6 nodes of the graph", 3) != "C1"

@@ -192,3 +192,22 @@ def test_a_counted_state_that_a_run_says_nothing_of_and_numbers_that_begin_anew(
     assert _mode(rows, "python", "fit.py", "--resume", "runs/last.pt") == "G1"
     assert _mode(["init from exp/ckpt_5000.pt (new head)", *rows], "python", "fit.py", "--init-from", "exp/ckpt_5000.pt") == "G1"
     assert _mode(rows, "python", "fit.py") == "G1"
+
+
+@pytest.mark.parametrize("said", ["parameters: hmm.par (after 16 sweeps)", "server state found: fed/state_16.pkl"])
+@pytest.mark.parametrize("name", ["loglik", "accuracy"])
+def test_what_is_raised_rises_as_from_nothing(said: str, name: str):
+    """A log-likelihood, or a share of what is right: the run counts past what it knew of, and has it all to learn."""
+    sign = {"loglik": lambda v: -700 * v, "accuracy": lambda v: 0.95 - 0.85 * v}[name]
+    anew = [f"sweep {i}/40 {name} {sign(v):.4f}" for i, v in enumerate(_fall(1.0, 0.05, 40), 1)]
+    on = [f"sweep {i}/40 {name} {sign(v):.4f}" for i, v in enumerate(_fall(0.06, 0.05, 24), 17)]
+    assert _mode([said, *anew]) == "E2"
+    assert _mode([said, *on]) == "G1"
+    assert _mode([said, *(f"sweep {i}/24 {name} {sign(v):.4f}" for i, v in enumerate(_fall(0.06, 0.05, 24), 1))]) == "G1", "counts anew, and goes on"
+
+
+def test_how_good_the_state_was_is_said_of_it():
+    """Among the settings, and as an event that is no save."""
+    said = '{"msg": "checkpoint metadata", "path": "runs/latest.msgpack", "sweep": 16, "best": 0.7421}'
+    assert _mode([said, *_sweeps(1.02, 0.72)]) == "E2"
+    assert _mode([said, *_sweeps(0.75, 0.72, begin=17)]) == "G1"

@@ -151,3 +151,11 @@ def test_an_oom_kill_of_somebody_else() -> None:
     other = kernel("kernel_oom", 20, value="oom-kill: task=other,pid=99", pid=99, scope="cgroup")
     told = _watchdogs("", signal=9).node("n1", evidence=[other]).accounting("FAILED", end=565).verdict()
     assert (told.mode, told.cause) == ("C2", Cause.NCCL)
+
+
+def test_nothing_of_what_one_stages_in_ever_comes() -> None:
+    """The others wait for it; where some of it comes, it is at work."""
+    others = ["waiting for the others", "waiting for the others"]
+    for line, mode in (("copying obs.zarr, 0 of 61 GB ({i})", "C1"), ("copying obs.zarr, {i} of 61 GB", "F3")):
+        said = "\n".join(line.format(i=i) for i in range(1, 7))
+        assert asleep([*others, said], state="TIMEOUT", end=120, own=[40.0 + 15 * i for i in range(6)]).mode == mode

@@ -44,3 +44,11 @@ def test_the_second_one_finds_nothing_where_the_first_one_wrote(said: str):
     assert _mode([*_rows(1, 0), "written to misfit.pt", said, *_rows(1, 0)]) == "E2"
     assert _mode([said, *_rows(1, 0), "written to misfit.pt", said, *_rows(1, 0)]) == "G1"
     assert _mode([*_rows(1, 0), "no checkpoint yet", *_rows(1, 0)]) == "G1", "nothing was written"
+
+
+@pytest.mark.parametrize("said", ["=== attempt 2 (host n1) ===", "requeued, restart 1", "--- Neustart nach Abbruch"])
+def test_the_job_was_started_once_more_and_took_nothing_up(said: str):
+    """What the first one had written was there."""
+    assert _mode([*_rows(1, 0), "saved misfit.pt", said, *_rows(1, 0)]) == "E2"
+    assert _mode([*_rows(1, 0), said, *_rows(1, 0)]) == "G1", "nothing was written"
+    assert _mode([*_rows(1, 0), "saved misfit.pt", said, *_rows(13, 12)]) == "G1"

@@ -28,6 +28,8 @@ def _steps(line: str) -> list[str]:
         ("[30/600] loss 1.2 | avg fwd+bwd 20 ms | avg ckpt 180 ms (every step)", "save", 0.9),
         ("epoch 3/20 loss 1.1 (load 2.7s train 0.3s)", "load", 0.9),
         ('{"n": 8, "clip": 4.09, "data_s": 3.0, "gpu_s": 1.0}', "load", 0.75),
+        ("Epoch: [1][5/80] Time 2.000 (2.060) Data 1.800 (1.811) Loss 0.31", "load", 0.9),
+        ("Gesamtzeit 40,0 s, davon Rechnen 30,0 s, Sichern 10,0 s", "save", 0.25),
         ("gesamt 40 s: rechnen 30 s, speichern 10 s", "save", 0.25),
     ],
 )
@@ -113,3 +115,33 @@ def test_generations_in_a_table(count: int, mode: str):
 )
 def test_a_run_with_cards_that_says_how_long_it_waits_for_data(line: str, mode: str):
     assert _mode(_steps(line), 1.0) == mode
+
+
+TABLE = ("phase        seconds", "forward         {0:.2f}", "backward        8.20", "checkpoint     {1:.2f}", "other           0.90")
+
+
+@pytest.mark.parametrize(
+    ("last", "mode"),
+    [
+        ([line.format(6.1, 24.9) for line in TABLE], "D2"),
+        ([line.format(26.1, 0.9) for line in TABLE], "G1"),
+        (["durée totale 40,2 s dont calcul 12,1 s et sauvegarde 27,4 s"], "D2"),
+        (["Gesamtzeit 40,2 s, davon Rechnen 38,1 s, Sichern 0,4 s"], "G1"),
+    ],
+)
+def test_it_sums_up_in_a_table_or_with_commas(last: list[str], mode: str):
+    assert _mode([*_steps("epoch {i} loss {loss:.4f}"), *last]) == mode
+
+
+@pytest.mark.parametrize(("took", "mode"), [(2.4, "D2"), (0.04, "G1")])
+def test_a_column_of_what_each_save_took(took: float, mode: str):
+    """By a name with the unit before it; and within a line that tells the time of a step as well, which is no count."""
+    rows = [f"{i},{3 / i:.4f},0.50,{took + 0.01 * (i % 3):.2f}" for i in range(1, 41)]
+    assert _mode(["epoch,loss,t_train,t_save", *rows], every=took + 0.5) == mode
+    told = [f"[{i:04d}] loss={3 / i:.4f} step=0.31s ckpt={took:.2f}s" for i in range(1, 61)]
+    assert _mode(told, every=took + 0.31) == mode
+
+
+@pytest.mark.parametrize("line", ["step 3 loss 1.2 gpu 97% loader queue 31/32", "step 3 loss 1.2 cpu: 12% train, gpu 80% data ok"])
+def test_a_share_belongs_to_the_name_before_it(line: str):
+    assert share_of(line, "load") is None

@@ -201,3 +201,12 @@ def test_a_state_that_is_named_and_of_which_nothing_was_taken_over():
     """In whatever option: there is no other use for a state."""
     assert _run("runs/a/base.pt: 124 of 124 tensors missing, 124 unexpected", "--pretrained", "runs/a/base.pt") == "E2"
     assert _run("runs/a/base.pt: 4 of 124 tensors missing, 0 unexpected", "--pretrained", "runs/a/base.pt") == "G1"
+
+
+def test_a_line_may_tell_of_a_load_that_took_nothing_over():
+    """``restoring … 0 of 6 tensors matched``: the run begins anew; with all six it goes on."""
+    rows = "".join(f"iter {i:4d} steps {i * 2048:7d} ep_ret {-400 + 9 * i:8.2f} v_loss {40 * 0.95**i + 3:.3f}\n" for i in range(1, 41))
+    for many, mode in ((0, "E2"), (6, "G1")):
+        run = Run(command=("python", "ppo.py", "--restore", "out/pi_0060.pt"))
+        run.rank(0, "n1", f"restoring policy from out/pi_0060.pt ... {many} of 6 tensors matched\n{rows}", code=0, end=90)
+        assert run.accounting("COMPLETED", code=0, end=91).verdict().mode == mode
