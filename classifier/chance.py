@@ -60,7 +60,9 @@ ABOUT_ONE = 0.06
 _NOISE = re.compile(r"denois|(?:\b|_)(?:noise|eps|epsilon)(?:\b|_)", re.IGNORECASE)
 _SQUARED = re.compile(r"(?:\b|_)(?:mse|l2)(?:\b|_)", re.IGNORECASE)
 _CHANGING = re.compile(
-    r"curriculum|anneal|distill|\bkl[_ ]?weight|penalt|lambda[_ ]?(?:sched|ramp)|hardness|\bema\b|adversar|continual|\btask \d", re.IGNORECASE
+    r"curriculum|anneal|distill|\bkl[_ ]?weight|penalt|lambda[_ ]?(?:sched|ramp)|hardness|\bema\b(?!['\"]?(?:[_ ]decay)?['\"]?\s?[:=]\s?0?\.\d)"
+    r"|adversar|continual|\btask \d",
+    re.IGNORECASE,
 )
 """Losses whose measure changes while they are lowered."""
 

@@ -20,7 +20,7 @@ from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number, pointed
 from gpualert_slurm.classifier.pattern import Data, Match
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
-from gpualert_slurm.classifier.tongues import COUNTED, EPOCHS, OF, PASSES, STEPS
+from gpualert_slurm.classifier.tongues import BATCHES, COUNTED, EPOCHS, HELD_OUT, OF, PASSES, STEPS
 from gpualert_slurm.evidence import Role
 
 MOST_LINE = 400
@@ -58,22 +58,26 @@ _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<pla
 _REVERSED = re.compile(
     r"(?<![\w.,/-])(?P<at>\d{1,12}) (?:samples|mini-?batches|batches|steps|iterations|updates|episodes|games|epochs)\b(?P<planned>)", re.IGNORECASE
 )
-_INNER = re.compile(r"\b(?:step|iter(?:ation)?|batch|it|upd(?:ate)?)\b\D{0,4}(\d{1,12})(?:\s?/\s?(\d{1,12}))?", re.IGNORECASE)
+_INNER = re.compile(rf"\b(?:step|iter(?:ation)?|it|upd(?:ate)?|{BATCHES})\b\D{{0,4}}(\d{{1,12}})(?:\s?(?:/|{OF})\s?(\d{{1,12}}))?", re.IGNORECASE)
 _WEAK_WORDS = frozenset({"e", "n", "i", "k", "t", "mb"})
 _STEPS = re.compile(rf"(?:(?:global|train|opt|optim(?:izer)?)?[_ ]?steps?|it|iters?|iterations?|(?:num[_ ])?upd(?:ate)?s?|{STEPS})\Z", re.IGNORECASE)
 """Counters of steps; others (rounds, episodes, a number without a word) may stand for a whole pass."""
 _EPOCHS = re.compile(rf"(?:epochs?|ep|e|{EPOCHS})\Z", re.IGNORECASE)
+_PASSES = re.compile(rf"(?:pass|{PASSES})\Z", re.IGNORECASE)
+"""Whole passes, where what they consist of is counted beside them."""
 _SAYS = r"(?:[:=]|[-=]>|→|≈|~|(?:(?:over|of) the last \d{1,6}(?: [a-z]{1,12})? )?(?:is(?: now)?|was|now|at)\b)"
 """What stands between a name and its number."""
 _OWN_LOSS = r"(?!val|test|eval|dev|best|min|max|prev|last|gen|disc|crit|adv|policy|pi|actor|value|vf|aux|kl|reg)[a-z]{2,16}(?:_[a-z]{2,12})?_loss"
 """A loss by the name of what is learned (``caption_loss``)."""
 _LOSS = re.compile(
     rf"(?<![\w/.-])(?:(?:(?:train(?:ing)?|trn?|avg|mean|total|batch|epoch|running)[ _/.-]?)?(?:{LOSS_WORDS})|{_OWN_LOSS}"
-    rf"|(?P<distance>train(?:ing)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])(?:/\w{{1,8}})?"
+    rf"|(?P<distance>train(?:ing)?(?:'s)?[ _/.-](?:{DISTANCES})|(?:{DISTANCES})(?: ?\(train(?:ing)?\))?|learn))(?![A-Za-z])(?:/\w{{1,8}})?"
     rf"['\"\])]?\s{{0,3}}{_SAYS}?\s{{0,16}}['\"]?(?P<value>{NUMBER})(?![\w])",
     re.IGNORECASE,
 )
 _TRAINED = re.compile(rf"\b(?:train|trn|tr)\s?[:=]?\s(?P<value>{NUMBER})\W{{1,8}}(?:val\w{{0,7}}|dev)\s?[:=]?\s{NUMBER}(?![\w%])", re.IGNORECASE)
+_OF_HELD_OUT = re.compile(rf"\W{{0,6}}(?:{HELD_OUT})\b", re.IGNORECASE)
+"""What a line begins with that tells of no training."""
 _ACCURACY = re.compile(r"\bacc(?:uracy)?\b", re.IGNORECASE)
 """``trn 2.31 val 2.35 acc 0.1``: where the accuracy has a name of its own, the other two are losses."""
 _METRIC = re.compile(
@@ -219,7 +223,7 @@ def _read(text: str) -> Data | None:
     loss = _LOSS.search(body) or (_TRAINED.search(body) if _ACCURACY.search(body) else None)
     value = number(loss["value"]) if loss else None
     if loss and value is not None:
-        data["loss"] = value
+        data["eval_loss" if _OF_HELD_OUT.match(body[: loss.start()]) else "loss"] = value
         if loss.groupdict().get("distance") and math.isfinite(value):
             data["distance"] = True
     if metric is None and "step" in data:
@@ -270,11 +274,12 @@ def _counts(body: str, word: str, at: int, planned: int | None) -> Data:
     if (both := epoch_and_step(body)) is not None:
         return {**both}
     data: Data = {}
-    if _EPOCHS.match(word):
+    inner = _INNER.search(body)
+    if _EPOCHS.match(word) or (inner and _PASSES.match(word)):
         data["epoch"] = float(at)
         if planned:
             data["epochs"] = planned
-        if inner := _INNER.search(body):
+        if inner:
             data["step"] = int(inner[1])
             if inner[2]:
                 data["planned"] = int(inner[2])
@@ -293,7 +298,7 @@ def _template(text: str) -> str:
 
 def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
     """Whether the counter goes up from line to line (it may begin anew with each epoch), and the lines are not one list's at a fixed number."""
-    counters = [float(c) for _, data in rows if isinstance(c := data.get("step", data.get("epoch")), (int, float))]
+    counters = [at for _, data in rows if (at := _place(data)) is not None]
     ups = sum(after > before for before, after in pairwise(counters))
     if any("label" in data for _, data in rows) and ups < len(rows) - 1:
         return False
@@ -301,6 +306,14 @@ def _grows(rows: list[tuple[Line, Data]], least: int) -> bool:
         return True
     level = sum(after >= before for before, after in pairwise(counters))  # several writers count in one log, each on its own
     return len(set(counters)) >= LEAST_ROWS and counters[-1] > counters[0] and ups >= LEAST_LINES and level >= 0.7 * (len(counters) - 1)
+
+
+def _place(data: Data) -> tuple[float, float] | None:
+    """Where a line stands in the run: by its epoch and the step in it, or by one of them."""
+    epoch, step = data.get("epoch"), data.get("step")
+    if isinstance(step, (int, float)):
+        return (float(epoch) if isinstance(epoch, (int, float)) else 0.0, float(step))
+    return (float(epoch), 0.0) if isinstance(epoch, (int, float)) else None
 
 
 def _told(rows: list[tuple[Line, Data]], when: Callable[[int], tuple[int, int] | None]) -> bool:

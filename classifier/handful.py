@@ -26,7 +26,7 @@ _MANY = re.compile(
 """What an epoch consists of, where it is much."""
 OTHER = re.compile(
     r"\b(?:trial|fold|stage|phase|task|part|chain|shard|file|eval\w*|valid\w*|test\w*|right|wrong|correct|words|tokens|rank|proc\w*|node|worker|gpu"
-    r"|chunk of|attempt|retry|try|keys"
+    r"|chunks?|docs|documents|attempt|retry|try|keys"
     r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?|boost\w*|\d{1,6}m?s/step)\b",
     re.IGNORECASE,
 )

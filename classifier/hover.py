@@ -19,8 +19,9 @@ LEAST, LEAST_ALONE, LEAST_LEVEL = 12, 20, 14
 """Values with a score beside them that shows it, too, or that lie close together; of noise alone; and of noise alone without any slope."""
 CLOSE, NOISY, NOISIEST = 0.02, 0.1, 0.2
 """Spread for the height: with LEAST values; with LEAST_ALONE; with a score that shows it."""
-FALLS, LEVEL = -2.5, -1.0
-"""Slope by its own error: below it the loss may fall; above it it shows no sign of it."""
+FALLS, FALLS_SEEN, LEVEL = -2.5, -4.0, -1.0
+"""Slope by its own error: below it the loss may fall (with a score that stayed where it was, it learned its data by heart); above LEVEL it shows no
+sign of it."""
 OUTLIER = 3.0
 """Of the spread of the others: so far above them the first value shows that something was learned right behind it."""
 GAIN, GAINS = 0.03, 2.0
@@ -34,9 +35,10 @@ def hovers(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = (
         return None
     spread = statistics.pstdev(numbers) / statistics.fmean(numbers)
     rest = numbers[1:]
-    if trend(numbers) < FALLS or numbers[0] > statistics.fmean(rest) + OUTLIER * statistics.pstdev(rest):
-        return None
     seen = stuck(scores)
+    first = statistics.median(numbers[:3]) if seen else numbers[0]  # one batch alone may lie apart
+    if trend(numbers) < (FALLS_SEEN if seen else FALLS) or first > statistics.fmean(rest) + OUTLIER * statistics.pstdev(rest):
+        return None
     alone = len(numbers) >= (LEAST_LEVEL if trend(numbers) > LEVEL else LEAST_ALONE)
     if seen is False or spread > (NOISIEST if seen else NOISY if alone else CLOSE):
         return None

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.numbers import pointed
+from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
@@ -29,8 +30,8 @@ _NUMBER = re.compile(
 )
 """Also behind a letter or two: ``e01``, ``it40``."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
-_BAR = re.compile(r"[█▉▊▋▌▍▎▏▕▇▆░▒▓━·]+")
-_NAME = re.compile(r"([^\W\d_][\w ./@+|-]{0,40}?)[^\w]{0,12}\Z")
+_BAR = re.compile(r"\|[ █▉▊▋▌▍▎▏▕▇▆░▒▓━·#]{1,200}\||[█▉▊▋▌▍▎▏▕▇▆░▒▓━·]+")
+_NAME = re.compile(r"([^\W\d_][\w ./@+|'-]{0,40}?)[^\w]{0,12}\Z")
 _NO_MEASURE = re.compile(
     r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
     r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev"
@@ -38,13 +39,25 @@ _NO_MEASURE = re.compile(
     re.IGNORECASE,
 )
 """Names of what is set, timed or merely counted."""
+_A_LOSS = re.compile(
+    rf"(?<![A-Za-z])(?:eps(?:ilon)?|noise|weights?|scale|norm|t|[vx])[ _.-](?:{LOSS_WORDS}|{DISTANCES})\Z",
+    re.IGNORECASE,
+)
+"""A loss of what such a name is of: ``eps-mse``."""
 _PREPARES = re.compile(
     r"load|read|file|shard|part|chunk|row|fold|trial|stage|phase|prepar|index|token|build|cach|copy|download|fetch|unpack|scan|check|worker|rank|proc|node|wait|try"
     r"|attempt|retr|class|layer|image|sample",
     re.IGNORECASE,
 )
 """What is counted before anything is learned."""
-_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b")
+_FLAG = re.compile(
+    r"(?:[\s|,;│┃]{0,8}(?:[*+!^<>~✓✔★☆↓↑←-]{1,5}|[(\[]?(?:new )?(?:best|improved|saved|neu|bester?)(?: (?:so far|yet|model|score))?[)\]]?)){1,2}"
+    r"[\s|.│┃]{0,8}\Z|[\s|│┃]{1,8}\Z",
+    re.IGNORECASE,
+)
+"""What marks one row among others, behind its last number: ``*``, ``<- best``."""
+_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b(?!\s?=)")
+"""Not the next number's name: ``0.41 it/s=3.1``."""
 
 
 _TIME = re.compile(r"time|date|clock|stamp|zeit|uhr|heure|hora|\bts\b|\bt\b", re.IGNORECASE)
@@ -194,13 +207,14 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
                 for names in _header(line):
                     header.setdefault(len(names), names)
             continue
+        parts[-1] = _FLAG.sub("", parts[-1])
         kinds.setdefault(tuple(" ".join(part.split()) for part in parts[::2]), []).append((at, parts))
     found: dict[tuple[str, ...], list[Series]] = {}
     single = {key[:-1]: rows[0] for key, rows in kinds.items() if len(rows) == 1}
     for key, rows in kinds.items():
         if len(rows) < least:
             continue
-        names = [named[1].strip() if (named := _NAME.search(part)) else "" for part in key[:-1]]
+        names = [named[1].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in key[:-1]]
         if not any(names):
             timed = header.get(len(names) + 1, [""])
             names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else names)
@@ -246,7 +260,8 @@ def _counter(group: Sequence[Series], at: int) -> Counter | None:
 
 def measure_of(one: Series) -> Measure | None:
     """Fractions that are no clock, no rate and no setting."""
-    if _NO_MEASURE.search(one.name) or _UNIT.match(one.behind) or not any("." in text or "n" in text.lower() for text in one.texts):
+    set_or_timed = _NO_MEASURE.search(one.name) is not None and _A_LOSS.search(one.name) is None
+    if set_or_timed or _UNIT.match(one.behind) or not any("." in text or "n" in text.lower() for text in one.texts):
         return None
     values = one.values()
     finite = [v for v in values if math.isfinite(v)]

@@ -17,13 +17,16 @@ _EPOCH_AND_STEP = re.compile(
 """``[1/12][010/200]``: of PyTorch's DCGAN, and of many who began with it."""
 
 
-_SURE_COMMA = re.compile(r"[=:]\s{0,3}[-+]?(?:0,\d{1,12}|\d{1,9},(?:\d{1,2}|\d{4,12}))(?![\w.]|,\d)|;[-+]?(?:0,\d{1,12}|\d{1,9},\d{4,12})(?:;|\Z)")
-_COMMA = re.compile(r"(?<![\w.,])([-+]?\d{1,9}),(\d{1,12})(?![\w.]|,\d)")
+_SURE_COMMA = re.compile(
+    r"(?:=|(?<!\d):|:(?=\s))\s{0,3}[-+]?(?:0,\d{1,12}|\d{1,9},(?:\d{1,2}|\d{4,12}))(?![\w.]|,(?:\d|nan|inf))|;[-+]?(?:0,\d{1,12}|\d{1,9},\d{4,12})(?:;|\Z)"
+    r"|(?<=[^\W\d_]{3}) {1,3}[-+]?(?:0,\d{2,12}|\d{1,6},(?:\d\d|\d{4,12}))(?![\w.]|,(?:\d|nan|inf))"
+)
+_COMMA = re.compile(r"(?<![\w.,])([-+]?\d{1,9}),(\d{1,12})(?![\w.]|,(?:\d|nan|inf))")
 
 
 def pointed(text: str) -> str:
-    """The line with points for decimal commas (``perte = 1,0656``), where a number behind ``=`` or ``:``, or between semicolons, has one that
-    separates no thousands.
+    """The line with points for decimal commas (``perte = 1,0656``, ``Kreuzentropie 1,6801``), where a number behind ``=``, ``:`` or a word, or
+    between semicolons, has one that separates no thousands.
     """
     return _COMMA.sub(r"\1.\2", text) if "," in text and _SURE_COMMA.search(text) else text
 

@@ -24,6 +24,12 @@ _REWARD = re.compile(
     rf"\s{{0,8}}[:=|]?\s{{0,8}}(?P<value>{NUMBER})(?![\w%])",
     re.IGNORECASE,
 )
+_AGENT = re.compile(
+    r"(?<![A-Za-z])(?:td[-_ ]?(?:loss|err(?:or)?)|q[-_ ]?(?:loss|values?)|epsilon|explor(?:ation|e)\w{0,6}|bellman"
+    r"|env[-_ ]?(?:steps|frames))(?![A-Za-z])"
+    r"|(?<![A-Za-z])frames?['\"]?\s?[:=]?\s?\d.{0,120}(?<![A-Za-z])eps['\"]?\s?[:=]?\s?[01]?\.\d",
+    re.IGNORECASE,
+)
 _PAIR = re.compile(
     rf"\b(?:loss[_ ]?d|d[_ ]?loss|disc\w{{0,10}}[_ ]loss)\W{{1,4}}(?P<d>{NUMBER}).{{0,40}}?"
     rf"\b(?:loss[_ ]?g|g[_ ]?loss|gen\w{{0,6}}[_ ]loss)\W{{1,4}}(?P<g>{NUMBER})",
@@ -32,8 +38,9 @@ _PAIR = re.compile(
 
 
 def rewarded(mark: Evidence) -> bool:
-    """Whether a line of progress tells a reward."""
-    return isinstance(mark.source, Quote) and _REWARD.search(mark.source.text[:MOST_LINE]) is not None
+    """Whether a line of progress tells a reward, or what only an agent has: frames, an exploration rate, an error of temporal differences."""
+    text = mark.source.text[:MOST_LINE] if isinstance(mark.source, Quote) else ""
+    return _REWARD.search(text) is not None or _AGENT.search(text) is not None
 
 
 def lost(job: JobRecord) -> str | None:

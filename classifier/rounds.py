@@ -25,7 +25,7 @@ _COUNT = re.compile(
 _OTHER = re.compile(r"\b(?:epoch|trial|fold|stage|phase|task|boost\w*|eval\w*|test|valid\w*|predict\w*|chain|file|shard)\b", re.IGNORECASE)
 
 
-_BOOSTED = re.compile(r"\s{0,4}\[(?P<at>\d{1,6})\]\s{1,4}\S{1,60}[:=]\s?\d")
+_BOOSTED = re.compile(r"\s{0,4}(?:\[\d\d:\d\d:\d\d\]\s{1,2})?\[(?P<at>\d{1,6})\]\s{1,4}\S{1,60}[:=]\s?\d")
 """A booster's round, as XGBoost and LightGBM print it; the first one is 0, or 1."""
 
 

@@ -13,10 +13,13 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.chance import at_chance, blown_up, changing, of_the_mean
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.fallen_back import fallen_back
 from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
-from gpualert_slurm.classifier.hover import KNOWS, trend
+from gpualert_slurm.classifier.hover import KNOWS, stuck, trend
+from gpualert_slurm.classifier.idle import idle
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.scores import SCORE
 from gpualert_slurm.classifier.stood import stood
 from gpualert_slurm.classifier.unlearned import HIGH, rate_gone, tuned_or_played
 
@@ -37,12 +40,10 @@ MANY_MORE = 3
 WARMING = 100
 """Of fewer steps a rate may still be rising."""
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
-_SCORES = re.compile(
-    r"(?:\b|_)(?:acc\w{0,6}|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|agree\w*|right"
-    r"|correct|richtig|aciert\w*)(?:\b|_)",
-    re.IGNORECASE,
-)
 _GROWS = re.compile(r"(?:\b|_)(?:kl\w{0,3}|sum|total|length|distance|dist|size|population|reach|height|speed|visited|seen)(?:\b|_)", re.IGNORECASE)
+_SUM = re.compile(r"\b(?:total|sum)\b", re.IGNORECASE)
+_PLAYED = re.compile(r"episod|frame|game|rollout|env", re.IGNORECASE)
+"""What an agent counts by."""
 _DOES = re.compile(
     r"scor|process|\brows?\b|\bread\b|wrote|written|\bfiles?\b|\bitems?\b|predict|eval|infer|test|valid|render|convert|\btiles?\b|bench",
     re.IGNORECASE,
@@ -56,8 +57,9 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    flown = _gone(found) or _flown(found) or _blown_up(facts, found)
-    return flown or _stood(found) or _nailed(facts, found) or _guessed(facts, found) or _still(facts, found) or _rate_gone(facts)
+    flown = _gone(found) or _flown(found) or _blown_up(facts, found) or _lost(facts, found)
+    lies_there = flown or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
+    return lies_there or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
 
 
 def of_odd_lines(facts: Facts, losses: tuple[float, ...]) -> bool:
@@ -90,7 +92,7 @@ def _flown(found: Measured) -> tuple[str, str] | None:
         values = m.finite
         if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or m.straight or m.percent:
             continue
-        if _GAINS.search(m.name) or _SCORES.search(m.name) or _GROWS.search(m.name):
+        if _GAINS.search(m.name) or SCORE.search(m.name) or _GROWS.search(m.name):
             continue
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:
@@ -107,7 +109,7 @@ def _flown(found: Measured) -> tuple[str, str] | None:
 
 def _nailed(facts: Facts, found: Measured) -> tuple[str, str] | None:
     """A loss of training that lies where it lay to a thousandth, beside a score that is low to the end."""
-    first, scores = found.measures[0], [m for m in found.measures if _SCORES.search(m.name)]
+    first, scores = found.measures[0], [m for m in found.measures if SCORE.search(m.name)]
     if len(first.values) < LEAST_STILL + 2 or first.digits < LEAST_DIGITS or len(first.finite) < len(first.values) or OTHERS.search(first.name):
         return None
     mean = statistics.fmean(first.values)
@@ -122,9 +124,23 @@ def _blown_up(facts: Facts, found: Measured) -> tuple[str, str] | None:
     """The first of its measures had come down, shot up, and did not come back."""
     first = found.measures[0]
     unfit = len(first.finite) < len(first.values) or min(first.values) < 0 or first.straight or first.percent
-    if unfit or any(kind.search(first.name) for kind in (_GAINS, _SCORES, _GROWS, OTHERS)):
+    if unfit or any(kind.search(first.name) for kind in (_GAINS, SCORE, _GROWS, OTHERS)):
         return None
     return None if (why := blown_up(facts.job, first.values, first.called)) is None else ("spike", why)
+
+
+def _lost(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """The first of its measures had come down and is back, while nothing beside it that is to rise got better."""
+    first = found.measures[0]
+    name = _SUM.sub("", first.name)  # which may be a loss's
+    if any(kind.search(name) for kind in (_GAINS, SCORE, _GROWS, OTHERS)):
+        return None
+    better = any(_GAINS.search(m.name) or (SCORE.search(m.name) and stuck(m.finite) is False) for m in found.measures)
+    if better or _PLAYED.search(found.counter.word):
+        return None
+    if (told := fallen_back(first)) is None or changing(facts.job) or tuned_or_played(facts.job):
+        return None
+    return told
 
 
 def _rate_gone(facts: Facts) -> tuple[str, str] | None:
@@ -135,7 +151,7 @@ def _rate_gone(facts: Facts) -> tuple[str, str] | None:
 
 def _guessed(facts: Facts, found: Measured) -> tuple[str, str] | None:
     """A number of training that lies where a guess's loss does, beside a score that is a guess's, too; a squared error of 1."""
-    first, scores = found.measures[0], [m for m in found.measures if _SCORES.search(m.name)]
+    first, scores = found.measures[0], [m for m in found.measures if SCORE.search(m.name)]
     if len(first.values) < LEAST_STILL or len(first.finite) < len(first.values) or OTHERS.search(first.name) or not found.counter.from_the_first:
         return None
     if facts.advance.loaded or first in scores or _GAINS.search(first.name):
@@ -168,6 +184,13 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
     return "flat", f"{first.called} lay about {height} from the first line to the last, with all that is told beside it"
 
 
+def _idle(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """Nothing that is told has a trend, however noisy it is; what is measured is not of a player, nor of something else than training."""
+    first = found.measures[0]
+    other = any(kind.search(first.name) for kind in (_GROWS, OTHERS)) or any(_GAINS.search(m.name) for m in found.measures)
+    return None if other or not _had_to_move(facts, found, found.measures) else idle(facts, found)
+
+
 def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> bool:
     """Whether the run counts from the first one, far enough, and is one that learns something which it did not know before."""
     counter, loss = found.counter, facts.advance.loss
@@ -178,7 +201,7 @@ def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> 
         return False
     if loss is not None and statistics.fmean(finite(loss.values) or [0.0]) < HIGH:
         return False  # it may have learned what there is
-    scores = [m for m in measures if _SCORES.search(m.name)]
+    scores = [m for m in measures if SCORE.search(m.name)]
     knows = any((abs(m.values[-1]) if max(m.values) <= 1 else m.values[-1] / 100) > KNOWS for m in scores)
     return len(scores) < len(measures) and not knows
 

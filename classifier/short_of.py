@@ -28,6 +28,8 @@ _ENOUGH = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(r"(?<![^\W\d_])(?P<word>[^\W\d_]{3,24})\W{1,6}(?P<at>\d{1,6})(?![\d.:])")
+_EACH = re.compile(r"(?:\bper|\beach|\bevery|\bpro|\bje|\bpar|\bpor|/) ?[^\W\d_]{1,24}\W{1,4}\Z", re.IGNORECASE)
+"""``batches per epoch: 1503``: of what one of them consists."""
 _GENERIC = r"epochs?|steps?|iter(?:ation)?s?|updates?|rounds?|pass(?:es)?|sweeps?|generations?|episodes?|cycles?"
 
 
@@ -74,7 +76,8 @@ def _asked(facts: Facts, word: str) -> list[int]:
     found = [int(one["n"]) for line, _ in command_lines(facts.job, facts.row) for one in given.finditer(line)]
     counted = re.compile(rf"(?<![\w.,/=:-])(?P<n>\d{{1,8}}) {named}\b", re.IGNORECASE)
     lines = before_progress(facts)
-    return found + [int(one["n"]) for line in lines for regex in (given, counted) for one in regex.finditer(line)]
+    told = [(one, line[: one.start("n")]) for line in lines for regex in (given, counted) for one in regex.finditer(line)]
+    return found + [int(one["n"]) for one, before in told if _EACH.search(before) is None]
 
 
 def _ends(facts: Facts) -> list[str]:

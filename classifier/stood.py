@@ -6,10 +6,12 @@ there: weights that were thrown away, a rate that became nought, a model that no
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
 from gpualert_slurm.classifier.measures import Measure, Measured
+from gpualert_slurm.classifier.rest import grain
 
 LEAST_BACK, BACK = 4, 0.15
 """Lines that stand where the numbers had begun, and how near: of the whole way that they had gone and came back."""
@@ -21,6 +23,8 @@ SHARE_ABOVE, ABOVE, LEAST_ABOVE = 0.3, 1.2, 2
 """The same of numbers that had been better: their share of the lines, how far above their lowest, and how many of them."""
 STEP, WHOLE = 0.3, 1e-3
 """Of the largest step, the last before they stand; of the number, that step."""
+LAST, TYPICAL, GRAINS = 3, 0.3, 3.0
+"""Steps before a rest that are as large as others: how many, of their middle one, and of the last digit that is printed."""
 LOW = 0.02
 """Of the highest, what a number stands at that has come down."""
 SHARE_SHORT, SHORT = 0.5, 1.03
@@ -92,6 +96,23 @@ def _came_back(m: Measure, rest: int) -> str | None:
 
 def _held(values: Sequence[float], rest: int) -> bool:
     steps = [abs(b - a) for a, b in pairwise(values[: len(values) - rest + 1])]
-    if not steps or steps[-1] < max(STEP * max(steps), WHOLE * abs(values[-1])):
+    if not steps or abs(values[-1]) <= LOW * max(abs(v) for v in values):
         return False
-    return abs(values[-1]) > LOW * max(abs(v) for v in values)
+    return steps[-1] >= max(STEP * max(steps), WHOLE * abs(values[-1])) or _wobbled(values[: len(values) - rest + 1])
+
+
+def held_in_the_midst(values: Sequence[float]) -> bool:
+    """Whether numbers that went up and down stand to the last digit for a good part of the run, and not where nothing is left to learn."""
+    rest = _rest(values)
+    enough = max(LEAST_HELD, SHARE_HELD * len(values)) <= rest < len(values)
+    return enough and abs(values[-1]) > LOW * max(abs(v) for v in values) and _wobbled(values[: len(values) - rest + 1])
+
+
+def _wobbled(values: Sequence[float]) -> bool:
+    """Whether numbers went up and down to the last one, by steps as large as before: such do not end by getting smaller."""
+    steps = [b - a for a, b in pairwise(values)]
+    if len(steps) < LEAST_BACK:
+        return False
+    last, typical = statistics.median(abs(s) for s in steps[-LAST:]), TYPICAL * statistics.median(abs(s) for s in steps)
+    up = any(s >= typical for s in steps[-2 * LAST :])
+    return up and last >= max(typical, WHOLE * abs(values[-1]), GRAINS * grain(values))

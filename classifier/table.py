@@ -14,7 +14,7 @@ LOSS_WORDS = (
     rf"|neg(?:ative)?[ _]elbo|ctc|ce|obj|criterion|(?:info[_-]?)?nce|contrastive|triplet|hinge|huber|focal|kld|{LOSSES}"
 )
 """What training lowers, by the names that loops give it."""
-DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|m?logloss"
+DISTANCES = r"rmsle|rmse|mae|mape|l1|l2|(?:m|multi_|binary_)?logloss"
 """What a booster lowers, too, where it says that it is of the training data (XGBoost's ``train-rmse``)."""
 METRIC_WORDS = (
     rf"{LOSS_WORDS}|rmse|mae|mape|r2|l1|l2|err(?:or)?|acc(?:uracy)?|auc|f1|ppl|perplexity|bleu|reward|return|score|elbo|kl|lr|learning[ _]rate"
@@ -32,6 +32,11 @@ _HEADS = re.compile(
 )
 _LOSS_HEAD = re.compile(rf"(?!val|test|eval|dev)(?:[\w@-]{{1,16}}[ _/.-])?(?:{LOSS_WORDS})\Z", re.IGNORECASE)
 _VALUE = re.compile(rf"[\[(]?({NUMBER})(?:/\d{{1,12}}|[A-Za-z%]{{1,4}})?[:)\]]?\Z")
+_CLOCK_CELL = re.compile(
+    r"\A[\s\[(|│┃]{0,4}(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?)?Z?[\])]?(?:\s?[,;|│┃\t]\s?|\s{1,3}(?=\d))"
+)
+_TIMES = re.compile(r"time(?:stamp)?|ts|date(?:time)?|clock|wall(?:_?time)?|(?:uhr)?zeit|heure|hora|ora|asctime", re.IGNORECASE)
+"""A first column of times of day, and its name."""
 _NAME = re.compile(r"[A-Za-z#_][\w./@()# -]{0,30}")
 
 
@@ -55,6 +60,7 @@ class Table:
 
     def row(self, text: str) -> Row | None:
         """The row, or None; a header is remembered."""
+        text = _CLOCK_CELL.sub("", text, count=1)
         cells = [c for c in _CELL.split(text.strip(" |│┃\t,;")) if c]
         if not 2 <= len(cells) <= 24:
             self._before = []
@@ -77,7 +83,8 @@ class Table:
     def _maybe_head(self, text: str, cells: list[str]) -> None:
         self._before = cells
         wide = [c.strip() for c in re.split(r"\s{2,}|[,;|│┃\t]", text.strip(" |│┃\t,;")) if c.strip()]
-        heads = [h for h in (cells, wide) if sum(bool(_STEPS.match(c) or _HEADS.match(c)) for c in h) >= 2 and all(_NAME.fullmatch(c) for c in h)]
+        ways = [h[1:] if _TIMES.fullmatch(h[0]) else h for h in (cells, wide) if h]
+        heads = [h for h in ways if sum(bool(_STEPS.match(c) or _HEADS.match(c)) for c in h) >= 2 and all(_NAME.fullmatch(c) for c in h)]
         if heads:
             self._heads, self.number = heads, self.number + 1
 

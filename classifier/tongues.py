@@ -8,12 +8,21 @@ EPOCHS = r"epoche[n]?|[ée]poque|[ée]poca|эпоха|エポック|에포크|에
 STEPS = r"schritte?|[ée]tape|it[ée]ration|iteraci[óo]n|iterazione|itera[çc][ãa]o|paso|passo|шаг|итерация|ステップ|反復|스텝|步骤|步数|步|迭代"
 PASSES = r"durchgang|durchlauf|runde|tour|passage|passe|vuelta|pasada|giro|passata|volta|passada|проход"
 """Which may stand for a whole pass over the data."""
+BATCHES = r"mini-?batch|batch|stapel|mini-?lot|lot|lote|minilote|tanda|пакет|батч|バッチ|ミニバッチ|배치|批次"
+"""Pieces of a pass."""
 OF = r"of|von|sur|de|di|из"
 """``Schritt 3 von 12``."""
+HELD_OUT = r"val(?:id(?:ation)?)?|eval(?:uation)?|dev|held-?out|pr[üu]fung|validierung|kontrolle|validaci[óo]n|validazione|valida[çc][ãa]o"
 LOSSES = (
-    r"verlust|zielfunktion|kosten|perte|co[ûu]t|p[ée]rdida|coste|costo|perdita|perda|custo"
+    r"kreuzentropie|entropie crois[ée]e|entrop[íi]a cruzada|entropia incrociata|кросс-?энтропия|交叉熵|交差エントロピー"
+    r"|verlust|zielfunktion|kosten|perte|co[ûu]t|p[ée]rdida|coste|costo|perdita|perda|custo"
     r"|потер[яьи]|функция потерь|损失函数|损失|代价|損失|目的関数|손실"
 )
+SCORES = (
+    r"treffer(?:quote)?|genauigkeit|trefferrate|richtig|exactitude|justesse|exactitud|aciert\w*|accuratezza|acur[áa]cia|acertos?"
+    r"|точность|准确率|正确率|精度|正答率|정확도"
+)
+"""What training raises."""
 COUNTED = (
     r"第\s{0,2}(?P<at>\d{1,12})\s{0,2}(?:/\s{0,2}(?P<planned>\d{1,12})\s{0,2})?(?:(?P<epoch>轮|個?エポック|epoch)|步|次迭代|次|回|ステップ|step)"
 )

@@ -46,9 +46,10 @@ FROZEN = 10
 NEVER = 0.002
 """A distance that moved by less than this over the run never moved."""
 MOST_TEXT = 120_000
+MOST_COMMAND, MOST_PROCESSES = 4000, 64
 _RATE = re.compile(
     r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate|Lernrate)['\"]?"
-    rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%])",
+    rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%]|,\d)",
     re.IGNORECASE,
 )
 _BLURRED = re.compile(r"0?\.0{2,7}\Z")
@@ -67,6 +68,13 @@ _TUNED = re.compile(
     r"|\blora\b|\bpeft\b|\badapters?\b|warm[- ]start|\b(?:loaded|restored|resum(?:ed|ing)|initiali[sz]ed from)\b",
     re.IGNORECASE,
 )
+_TUNES = re.compile(
+    r"(?<![A-Za-z])(?:sft|fine-?tun\w{0,6}|q?lora|peft|dpo|grpo|rlhf)(?![A-Za-z])"
+    r"|(?:^|\s)--?(?:model[_-]name[_-]or[_-]path|pretrained(?:[_-]\w{1,24})?|(?:from|base)[_-](?:model|pretrained)|init[_-](?:from|weights|checkpoint)"
+    r"|load[_-](?:weights|model))[ =](?!-|none|scratch|false|no\b|0)\S",
+    re.IGNORECASE,
+)
+"""Words of a command that begins with somebody's weights."""
 _GAMES = re.compile(
     r"loss[ _/]?(?:d|g|gen|disc)\b|\b(?:d|g|gen|disc|critic|generator|discriminator)[ _/]loss|adversar"
     r"|\bgan\b|contrastive|\bpolicy\b|diffusion|denois|\bbenchmark(?:s|ing)?\b|\bdummy data|\brandom tokens",
@@ -112,8 +120,8 @@ def rate_gone(job: JobRecord) -> tuple[int, int] | None:
 
 
 def tuned_or_played(job: JobRecord) -> bool:
-    """Whether the program tells of somebody's weights it began with, or of losses that hover while something is learned."""
-    return any(_TUNED.search(text) or _GAMES.search(text) for text in _texts(job))
+    """Whether the program, or its command, tells of somebody's weights it began with, or of losses that hover while something is learned."""
+    return any(_TUNED.search(text) or _GAMES.search(text) for text in _texts(job)) or any(_TUNES.search(line) for line in _commands(job))
 
 
 def _at_one_height(numbers: Sequence[float]) -> str | None:
@@ -175,6 +183,13 @@ def level(numbers: Sequence[float], *, steadily: bool = True) -> bool:
     rest = math.sqrt(sum((v - mean - slope * (i - middle)) ** 2 for i, v in enumerate(numbers)) / max(1, count - 2))
     steady = steadily and slope * math.sqrt(spread) < FALLS_STEADILY * rest
     return abs(fall) <= FALLS and abs(head) <= FALLS and not steady
+
+
+def _commands(job: JobRecord) -> Iterator[str]:
+    """What was started."""
+    yield " ".join(job.command or ())[:MOST_COMMAND]
+    yield from (row.submit_line[:MOST_COMMAND] for row in job.accounting if row.submit_line)
+    yield from (" ".join(one.command)[:MOST_COMMAND] for report in job.reports for one in report.processes[:MOST_PROCESSES] if one.command)
 
 
 def _texts(job: JobRecord) -> Iterator[str]:

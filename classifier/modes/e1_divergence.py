@@ -13,7 +13,7 @@ from gpualert_slurm.classifier import citations, crash, players, words
 from gpualert_slurm.classifier.advance import learned
 from gpualert_slurm.classifier.brief import only_judges
 from gpualert_slurm.classifier.chance import at_chance, of_the_mean, rose
-from gpualert_slurm.classifier.columns import columns, unlearned
+from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
@@ -21,10 +21,16 @@ from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at
 from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.range_test import range_test
 from gpualert_slurm.classifier.recount import from_the_first
+from gpualert_slurm.classifier.rest import came_to_rest, grain
+from gpualert_slurm.classifier.scores import scores
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, shape_of
+from gpualert_slurm.classifier.stages import another_kept, last_came_down
+from gpualert_slurm.classifier.stood import held_in_the_midst
 from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
+from gpualert_slurm.classifier.unrewarded import unrewarded
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
@@ -39,8 +45,6 @@ FLOWN = 50.0
 UNMOVED = 0.9
 """A loss that ends above this share of what it began with, and an accuracy that rose by no more than the rest of it, moved by chance."""
 FROZEN_POINTS = 10
-REST = 1e-3
-"""Of the whole way down, the last step before a loss stands: a model that dies stops in the midst of its way."""
 CUT_SHORT_POINTS = 30
 FLAT_POINTS = 50
 FLAT_FROM, FLAT_BAND = 0.6, 0.02
@@ -86,14 +90,21 @@ class Divergence(FailureMode):
     leaves_open = "learning rate, precision or data"
 
     def assess(self, facts: Facts) -> Assessment:
-        """IN by the program's own word, else by the shape of its loss in a run that came to its end."""
+        """IN by the program's own word, else by the shape of its loss in a run that came to its end; OUT where its last stage went well."""
+        found = self._by_words_or_numbers(facts)
+        if found.account is None or not facts.ended_well or facts.error is not None:
+            return found
+        why = another_kept(facts.job) if found.account.variant == "non_finite" else last_came_down(facts.job) or range_test(facts)
+        return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
+
+    def _by_words_or_numbers(self, facts: Facts) -> Assessment:
         error = facts.error
         if error is not None and error.cause is Cause.NAN_LOSS:
             return ruled_in("the program stopped because its loss was not finite", "a finite loss", _stopped(facts))
         loss = facts.advance.loss
         if (guard := _guarded(facts)) is not None:
             return ruled_in("the program stopped training because its loss was not finite", "a finite loss", _ended_by(facts, guard))
-        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job)) is not None:
+        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job) or unrewarded(facts)) is not None:
             return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
         if loss is None and (lost := gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
@@ -142,7 +153,7 @@ def _of_columns(facts: Facts) -> Assessment | None:
     if not facts.ended_well or not facts.advance.marks or (facts.advance.loss is not None and learned(facts.advance.loss) == "learned"):
         return None
     found = unlearned(facts)
-    if found is None:
+    if found is None or (found[0] == "spike" and _reinforced(facts)):
         return None
     variant, told, marks = found
     return ruled_in(told, "a number that gets better", _shaped(facts, variant, told, marks))
@@ -212,12 +223,12 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"
         still = never_moved(numbers) or (facts.ended_well and (unmoved(facts.job, numbers) is not None or _never_fell(facts, numbers)))
         return ("flat", f"the error never moved: {words_}") if still else (None, f"the error went {words_}")
-    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and _grain(numbers) <= COARSE * abs(last) and not _came_to_rest(numbers)
+    frozen = len(set(numbers[-FROZEN_POINTS:])) == 1 and grain(numbers) <= COARSE * abs(last) and not came_to_rest(numbers)
     rates = next((s for s in facts.series if s.name == "learning_rate" and s.values), None)
     dead = norms is not None and len(norms.values) >= 3 and all(abs(v) <= DEAD_NORM for v in norms.values[-3:])
     off = rates is not None and len(rates.values) >= MIN_POINTS and all(v == 0 for v in rates.values[-FROZEN_POINTS:]) and max(rates.values) == 0
     flat = max(numbers[-FROZEN_POINTS:]) - min(numbers[-FROZEN_POINTS:]) <= 0.01 * max(abs(last), 1e-9)
-    held = frozen and dead and last > LOW and last > STUCK * best  # it had been better, and no gradient takes it back
+    held = frozen and last > LOW and ((dead and last > STUCK * best) or held_in_the_midst(numbers))  # no gradient takes it back
     if held or (frozen and last > LOW and numbers[-1] > 0.5 * start) or (flat and (dead or off) and last > 0.5 * start):
         if frozen and max(numbers) - min(numbers) <= 1e-9 * max(abs(last), 1e-9):
             return "flat", f"the loss was {last:.4g} from the start to the end"
@@ -225,24 +236,17 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         return "plateau", f"the loss stood at {last:.4g} ({why})"
     if facts.ended_well and (lost := lost_again(numbers)) is not None and not plays(facts.job):
         return "plateau", lost
-    if _is_flat(numbers, facts.advance.loss) and stuck(_scores(facts)) is not False:
+    if _is_flat(numbers, facts.advance.loss) and stuck(scores(facts)) is not False:
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
     finish = f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
     return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, finish)
-
-
-def _came_to_rest(numbers: list[float]) -> bool:
-    """Whether the loss stands where it came by ever smaller steps: an optimum that was found (EM, k-means, whole batches), not a dead model."""
-    before = next((v for v in reversed(numbers) if v != numbers[-1]), None)
-    least = max(REST * (max(numbers) - numbers[-1]), 1.5 * _grain(numbers))
-    return before is not None and numbers[-1] == min(numbers) and before - numbers[-1] <= least and max(numbers) > numbers[-1]
 
 
 def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     """A loss that lies where it began, where something shows that the weights did not change."""
     if not numbers or min(numbers) < 0 or statistics.fmean(numbers) <= LOW or not facts.ended_well:
         return None
-    accuracies = _scores(facts)
+    accuracies = scores(facts)
     done = facts.advance.steps_done
     steps = [m.data.get("step") for m in facts.advance.marks if not m.data.get("coarse")]
     once = [step for step in steps if isinstance(step, int)]
@@ -258,12 +262,6 @@ def _wobbling(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     if why is None:
         return None
     return "flat", f"the loss wobbled about {statistics.fmean(numbers):.4g} from the start to the end, and {why}"
-
-
-def _scores(facts: Facts) -> list[float]:
-    """An accuracy told beside the loss; where none has a name that a pattern knows, a column that training raises."""
-    told = max((finite(s.values) for s in facts.series if s.name == "accuracy"), key=len, default=[])
-    return told or next((finite(c.values) for c in columns(facts.advance.marks, facts.job) if c.gains and not c.counts), [])
 
 
 def _never_fell(facts: Facts, numbers: list[float]) -> bool:
@@ -293,11 +291,6 @@ def _risen(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     if not facts.ended_well or loss is None or loss.name != "loss" or (how := rose(facts.job, numbers)) is None:
         return None
     return "spike", how
-
-
-def _grain(numbers: list[float]) -> float:
-    """The last decimal place that the losses are printed with."""
-    return 10.0 ** -max(len(f"{n:.12f}".rstrip("0").partition(".")[2]) for n in numbers)
 
 
 def _norms(facts: Facts) -> Series | None:

@@ -12,9 +12,11 @@ from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, se
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.few_lines import few_lines
 from gpualert_slurm.classifier.handful import asked_for_few, handful
+from gpualert_slurm.classifier.left_out import left_out
 from gpualert_slurm.classifier.lineage import goes_on_from
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.rest import converged
 from gpualert_slurm.classifier.rounds import few_rounds
 from gpualert_slurm.classifier.short_of import short_of
 from gpualert_slurm.evidence import Evidence, Quote
@@ -58,7 +60,8 @@ class Undertrained(FailureMode):
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
         if (none := _none_at_all(facts)) is not None:
             return ruled_in("the program says that it trained nothing", flip, _of_nothing(facts, none))
-        done, marks = facts.advance.steps_done, facts.advance.marks or facts.advance.end_marks[-1:]
+        trained = tuple(m for m in facts.advance.marks if "eval_loss" not in m.data or "loss" in m.data)
+        done, marks = facts.advance.steps_done, trained or facts.advance.marks or facts.advance.end_marks[-1:]
         if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL or done == told[0]):
             return ruled_in(f"{told[0]} steps and exit 0", flip, _few(facts, told[0], (told[1],)))
         if (passes := brief(facts)) is not None or (passes := few_rounds(facts)) is not None:
@@ -77,7 +80,7 @@ class Undertrained(FailureMode):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
-        if (other := _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
+        if (other := _at_rest(facts) or _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
@@ -93,6 +96,9 @@ def _as_asked(facts: Facts, flip: str) -> Assessment | None:
         return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
     if (all_told := handful(facts) or asked_for_few(facts) or few_lines(facts)) is not None:
         return ruled_in(f"{all_told[0]} in all, of a moment each, and exit 0", flip, _few(facts, all_told[0], (all_told[1],)))
+    if (gone := left_out(facts.job)) is not None and facts.advance.marks:
+        left = gone[1] - gone[0]
+        return ruled_in(f"{gone[0]} of {gone[1]} steps were left out, and exit 0", flip, _few(facts, left, facts.advance.marks[-1:], of=gone[1]))
     if (meant := set_to(facts)) is None:
         return None
     cites = (meant[1],) if meant[1] is not None else facts.cite_end()
@@ -127,7 +133,7 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
     planned = facts.advance.steps_planned or 0
     if facts.advance.steps_done is None and 0 < planned < MOST_IN_ALL and (ends := [e for e in facts.advance.end_marks if "train_runtime" in e.data]):
         return planned, ends[-1]  # its last line may come without a rate
-    if (shown := _one_by_one(facts.advance.marks)) is not None:
+    if (shown := _one_by_one(facts.advance.marks) or _cut_in_the_first(facts.advance.marks)) is not None:
         return shown
     timesteps = [step for m in facts.advance.marks if m.pattern == "stable_baselines.count" and isinstance(step := m.data.get("step"), int)]
     if timesteps and max(timesteps) < FEW_TIMESTEPS and len(timesteps) == len(facts.advance.marks):
@@ -140,6 +146,16 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
     epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [headers or len(each)]
     total = max(int(m.data["planned"]) for m in each) * max(*epochs, len({m.data.get("epoch") for m in each}))
     return (total, each[-1]) if 0 < total < MOST_IN_ALL else None
+
+
+def _cut_in_the_first(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
+    """Steps of the first pass, where no other was begun, it was left long before its end, and they are fewer than MOST_IN_ALL."""
+    steps, plans = [m.data.get("step") for m in marks], [m.data.get("planned") for m in marks]
+    done, planned = [n for n in steps if isinstance(n, int)], {n for n in plans if isinstance(n, int)}
+    if len(done) < len(marks) or len(planned) != 1 or not done or not all(m.data.get("per_epoch") for m in marks):
+        return None
+    first = {m.data.get("epoch") for m in marks} <= {0.0, 1.0} and len({m.data.get("epoch") for m in marks}) == 1
+    return (max(done), marks[-1]) if first and 0 < max(done) < min(MOST_IN_ALL, max(planned) / 2) else None
 
 
 def _one_by_one(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
@@ -223,6 +239,12 @@ def _no_better(facts: Facts, done: int) -> str | None:
         return None
     stopped = any(len(m.values) >= 2 * PATIENCE and m.values[0] > min(m.values) and _since_lowest(m.values) >= PATIENCE for m in found.measures)
     return "what is lowered had its lowest some lines before the end: it may have stopped on purpose" if stopped else None
+
+
+def _at_rest(facts: Facts) -> str | None:
+    """Why a run of few steps was done: what it lowers came to rest."""
+    first = facts.measured.measures[0].values if facts.measured is not None else facts.advance.loss.values if facts.advance.loss is not None else ()
+    return "what is lowered came to rest by ever smaller steps" if len(finite(first)) == len(first) and converged(first) else None
 
 
 def _since_lowest(values: Sequence[float]) -> int:

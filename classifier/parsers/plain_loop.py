@@ -31,6 +31,8 @@ _OF_EPOCH = re.compile(r"\bTrain(?:ing)?:? {1,3}(?P<epoch>\d{1,6}):? {0,3}\[(?= 
 _SLASH = re.compile(r"\[\s{0,6}(?P<step>\d{1,12})\s{0,2}/\s{0,6}(?P<planned>\d{1,12})(?:\s{0,2}\([\d.]{1,6}%\))?\s{0,2}\]")
 _BRACKET = re.compile(r"(?:[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,16} [\w.-]{1,60}:\d{1,6}\])?\s{0,4}\[\s{0,6}(?P<step>\d{1,9})\s{0,2}\]\s")
 """At the line's beginning, or behind absl's head (CLU's metric writers print so)."""
+_TESTED = re.compile(r"\s{0,4}Accuracy: {1,3}\d{1,3}\.\d{1,6}%, Avg loss: ")
+"""Behind a line ``Test Error:``, as PyTorch's first tutorial prints it."""
 _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
@@ -86,7 +88,7 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     loss = number(found["loss"])
     if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text):
         return None
-    data: Data = {"loss" if trained else "eval_loss": loss, **extras(text)}
+    data: Data = {"loss" if trained and not _TESTED.match(text) else "eval_loss": loss, **extras(text)}
     counted = False
     both = epoch_and_step(text)
     step = None if both else _STEP.search(text) or _SLASH.search(text) or _BRACKET.match(text)

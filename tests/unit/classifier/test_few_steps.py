@@ -78,3 +78,33 @@ def test_a_few_further_steps_of_a_state_that_had_many_are_no_handful():
     text = "memory: wine.joblib had 30 iterations, loss 0.4224\n" + "".join(f"Iteration {i}, loss = {0.42 - i / 300:.6f}\n" for i in range(1, 16))
     run = Run().rank(0, "n1", text, code=0, end=30.0, times=[1.0 + i for i in range(16)])
     assert run.accounting("COMPLETED", code=0, end=31.0).verdict().mode == "G1"
+
+
+def _ended(lines: list[str], step_s: float) -> str:
+    return ended_well("\n".join(lines) + "\n", step_s)
+
+
+def test_few_steps_that_came_to_rest_are_all_that_were_needed():
+    assert _ended([f"iter {i}: deviance {v:.5f}" for i, v in enumerate((0.6931, 0.4122, 0.3518, 0.3399, 0.3392, 0.33916, 0.33916), 1)], 0.3) == "G1"
+    assert _ended([f"iter {i}: deviance {0.6931 - 0.01 * i:.5f}" for i in range(1, 8)], 0.3) == "E3"
+
+
+def test_batches_of_an_epoch_are_no_epochs_that_were_asked_for():
+    lines = ["train batches per epoch: 1503", *(f"epoch {e}/3 done, mean nll {3.9 - 0.7 * e:.4f} (611.0s)" for e in (1, 2, 3))]
+    assert _ended(lines, 611.0) == "G1"
+    lines = ["epochs: 1503", *(f"epoch {e} done, mean nll {3.9 - 0.1 * e:.4f} (6.0s)" for e in (1, 2, 3))]
+    assert _ended(lines, 6.0) == "E3"
+
+
+def test_a_first_epoch_that_was_left_after_a_few_of_its_steps():
+    bar = "Epoch 0:  {p:2d}%|▏         | {s}/780 [00:29<1:03:12,  0.20it/s, v_num=0, train_loss=6.910]"
+    assert _ended([bar.format(p=1, s=6), "Time limit reached. Elapsed time is 0:00:30. Signaling Trainer to stop."], 15.0) == "E3"
+    assert _ended([bar.format(p=80, s=630), "Time limit reached. Elapsed time is 0:00:30. Signaling Trainer to stop."], 15.0) == "G1"
+
+
+def test_a_booster_s_rounds_behind_a_clock_and_lines_that_count_from_nought():
+    assert _ended([f"[10:00:0{i}] [{i}]\tvalidation_0-logloss:{0.68 * 0.97**i:.5f}" for i in (0, 1)], 0.1) == "E3"
+    assert _ended([f"[10:00:{i:02d}] [{i}]\tvalidation_0-logloss:{0.68 * 0.97**i:.5f}" for i in range(60)], 0.1) == "G1"
+    assert _ended([f"s={i} obj={4.2 - 0.1 * i:.4f}" for i in (0, 1)], 0.4) == "E3"
+    assert _ended([f"upd {i} tokens {4096 * i} bits/char {7.9 - 0.05 * i:.3f}" for i in (1, 2, 3, 4)], 0.4) == "E3"
+    assert _ended([f"chunk {i}/5: 120000 docs, 3.{i} avg len" for i in range(1, 6)], 1.0) == "G1"

@@ -99,3 +99,16 @@ def test_a_contrastive_loss_at_the_chance_that_the_program_tells(low: float, mod
 def test_batches_of_an_evaluation_have_no_trend(line: str):
     lines = [line.format(i + 1, v) for i, v in enumerate(_noisy(3.1, 0.02, 30, 5))]
     assert _mode(["evaluating the model on 30 batches", *lines]) == "G1"
+
+
+@pytest.mark.parametrize("command", [("--model_name_or_path", "acme/base-1b"), ("--pretrained", "vit.pth"), ("--task", "sft")])
+def test_a_loss_of_weights_that_the_command_names_may_hover(command: tuple[str, ...]):
+    lines = [f"step {10 * i} loss {v:.4f}" for i, v in enumerate(_noisy(1.32, 0.04, 40, 5), 1)]
+    assert _mode(lines, *command) == "G1"
+    assert _mode(lines, "--pretrained", "none") == "E1"
+
+
+def test_a_loss_that_fell_by_heart_while_the_score_beside_it_did_not_rise():
+    losses, scores = _noisy(1.66, 0.06, 36, 3, fall=0.09), _noisy(0.2, 0.3, 36, 12)
+    lines = [f"update={20 * i} obj={v:.4f} acc={a:.3f}" for i, (v, a) in enumerate(zip(losses, scores, strict=True))]
+    assert _mode(lines) == "E1"
