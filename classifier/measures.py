@@ -214,7 +214,7 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
     for key, rows in kinds.items():
         if len(rows) < least:
             continue
-        names = [named[1].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in key[:-1]]
+        names = [named[1].rpartition("|")[2].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in key[:-1]]
         if not any(names):
             timed = header.get(len(names) + 1, [""])
             names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else names)

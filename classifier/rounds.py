@@ -10,8 +10,9 @@ import re
 import statistics
 from itertools import pairwise
 
-from gpualert_slurm.classifier.brief import BRIEF_S
+from gpualert_slurm.classifier.brief import BRIEF_JOB_S, BRIEF_S
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.handful import passed_quickly
 from gpualert_slurm.evidence import Evidence, Quote
 
 MOST = 6
@@ -29,13 +30,17 @@ _BOOSTED = re.compile(r"\s{0,4}(?:\[\d\d:\d\d:\d\d\]\s{1,2})?\[(?P<at>\d{1,6})\]
 """A booster's round, as XGBoost and LightGBM print it; the first one is 0, or 1."""
 
 
+_CATBOOST = re.compile(r"^\s{0,4}(?P<at>\d{1,6}):\s{1,4}learn: \d.{0,120}\btotal: ", re.MULTILINE)
+MOST_TEXT = 16_384
+
+
 def few_rounds(facts: Facts) -> tuple[int, Evidence] | None:
     """How many there were, and the last line that counts them; None where they were more, took longer, or had come to rest."""
     marks = [m for m in facts.advance.marks if isinstance(m.source, Quote)]
     first = marks[0].source.file if marks and isinstance(marks[0].source, Quote) else ""
     found = [(m, count) for m in marks if isinstance(m.source, Quote) and m.source.file == first and (count := _COUNT.search(m.source.text))]
     if not found:
-        return _of_a_table(marks) or _of_a_booster(marks)
+        return _of_a_table(marks) or _of_a_booster(marks) or (_of_catboost(facts) if not marks else None)
     if len(found) < 2 or facts.advance.loaded or any(_OTHER.search(m.source.text) for m, _ in found if isinstance(m.source, Quote)):
         return None
     at = [int(count["at"] or count["at2"]) for _, count in found]
@@ -61,6 +66,15 @@ def _of_a_booster(marks: list[Evidence]) -> tuple[int, Evidence] | None:
     if len(at) < 2 or len(at) < len(marks) or len(at) > MOST or at[0] > 1 or any(b != a + 1 for a, b in pairwise(at)):
         return None
     return (len(at), marks[-1]) if _moments(marks) else None
+
+
+def _of_catboost(facts: Facts) -> tuple[int, Evidence] | None:
+    """The same of CatBoost's, of which a line or two are known for no progress; it always tells of the first and the last one."""
+    cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
+    logs = ([int(one["at"]) for one in _CATBOOST.finditer((log.head or log.tail)[:MOST_TEXT])] for r in facts.job.reports for log in r.excerpts)
+    at = max(logs, key=len, default=[])
+    few = 0 < len(at) <= MOST and at == list(range(len(at)))
+    return (len(at), cited[0]) if few and cited and passed_quickly(facts, BRIEF_JOB_S) else None
 
 
 def _moments(marks: list[Evidence]) -> bool:

@@ -25,7 +25,7 @@ DOWN, FALLS = 0.9, -3.0
 JUMPS = 1.2
 """Of what the stage before had come to, what the next one begins with."""
 LEAST_RUNS, LEAST_WELL = 3, 2
-"""Runs of a sweep, and those of them that ended with numbers."""
+"""Runs of a sweep, and those of them that went well."""
 _HEADING = re.compile(
     r"(?<![A-Za-z])(?:stage|phase|task|curriculum|level|part|difficulty|prun(?:e|ing)|round|cycle|fold|trial|run|candidate|config(?:uration)?|setting|lr"
     r"|stufe|abschnitt|aufgabe|lauf|versuch|[ée]tape|essai|etapa|fase|tarea|ensayo|prova|этап|запуск)\W{0,3}(?P<which>\d{1,4}|[A-H]\b|I{1,3}\b|IV\b)",
@@ -69,14 +69,14 @@ def last_came_down(job: JobRecord) -> str | None:
 
 
 def another_kept(job: JobRecord) -> str | None:
-    """In words, where the last of several runs in one log ended without a number, and the log then names the one that it keeps."""
+    """In words, where the last of several runs in one log went ill, others went well, and the log then names the one that it keeps."""
     found = stages(job)
     if found is None or len(found.values) < LEAST_RUNS or not all(_ONE_OF_MANY.search(heading) for heading in found.headings):
         return None
-    well = sum(math.isfinite(one[-1]) for one in found.values)
-    if math.isfinite(found.values[-1][-1]) or well < LEAST_WELL or not any(_CHOSEN.search(line) for line in found.behind):
+    well = sum(math.isfinite(one[-1]) and one[-1] <= DOWN * one[0] for one in found.values[:-1])
+    if well < LEAST_WELL or not any(_CHOSEN.search(line) for line in found.behind):
         return None
-    return f"{well} of {len(found.values)} runs ended with numbers, and the log names the one that it keeps"
+    return f"{well} of {len(found.values)} runs came down, and the log names the one that it keeps"
 
 
 def stages(job: JobRecord) -> Stages | None:

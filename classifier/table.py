@@ -33,7 +33,7 @@ _HEADS = re.compile(
 _LOSS_HEAD = re.compile(rf"(?!val|test|eval|dev)(?:[\w@-]{{1,16}}[ _/.-])?(?:{LOSS_WORDS})\Z", re.IGNORECASE)
 _VALUE = re.compile(rf"[\[(]?({NUMBER})(?:/\d{{1,12}}|[A-Za-z%]{{1,4}})?[:)\]]?\Z")
 _CLOCK_CELL = re.compile(
-    r"\A[\s\[(|│┃]{0,4}(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?)?Z?[\])]?(?:\s?[,;|│┃\t]\s?|\s{1,3}(?=\d))"
+    r"\A[\s\[(|│┃]{0,4}(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?)?Z?[\])]?(?:\s?[,;|│┃\t]\s?|\s{1,3}(?=[\w#]))"
 )
 _TIMES = re.compile(r"time(?:stamp)?|ts|date(?:time)?|clock|wall(?:_?time)?|(?:uhr)?zeit|heure|hora|ora|asctime", re.IGNORECASE)
 """A first column of times of day, and its name."""

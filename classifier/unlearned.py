@@ -157,7 +157,7 @@ def lost_again(numbers: Sequence[float]) -> str | None:
     if learned <= LEARNED * start or smooth.index(best) >= len(numbers) - len(tail):
         return None
     half = len(tail) // 2
-    falls = statistics.median(tail[:half]) - statistics.median(tail[half:]) > 0.05 * learned
+    falls = statistics.median(tail[:half]) - statistics.median(tail[half:]) > 0.1 * learned
     still = max(tail) - min(tail) <= learned / 4
     if still and not falls and min(tail) >= best + GONE * learned:
         return f"the loss had come down to {best:.4g} and stands at {tail[-1]:.4g} again"

@@ -23,7 +23,7 @@ BOUND = 0.1
 """Of all values, those that are the highest, where a reward cannot be higher."""
 MOVED, APART = 0.1, 1.5
 """Of its height, and of its noise, how far a number may have moved between its first third and its last."""
-_REWARD = re.compile(r"(?:\b|_)(?:rewards?|rew|returns?|belohnung|r[ée]compense|recompensa)(?:\b|_)", re.IGNORECASE)
+_REWARD = re.compile(r"(?:\b|_)(?:rewards?|rew|returns?|success(?:es)?|solved|wins?|belohnung|r[ée]compense|recompensa)(?:\b|_)", re.IGNORECASE)
 
 
 def unrewarded(facts: Facts) -> str | None:
@@ -36,7 +36,7 @@ def unrewarded(facts: Facts) -> str | None:
         return None
     highest = max(reward.values)
     mean = statistics.fmean(reward.values)
-    bound = reward.values.count(highest) > BOUND * len(reward.values) or (mean >= KNOWS and highest <= 1)
+    bound = (highest > 0 and reward.values.count(highest) > BOUND * len(reward.values)) or (mean >= KNOWS and highest <= 1)
     if bound or only_judges(facts) or tuned_or_played(facts.job) or stages(facts.job) is not None:
         return None
     return f"{reward.called} lay about {mean:.4g} from the first line to the last, and nothing beside it has a trend"

@@ -94,7 +94,9 @@ class Divergence(FailureMode):
         found = self._by_words_or_numbers(facts)
         if found.account is None or not facts.ended_well or facts.error is not None:
             return found
-        why = another_kept(facts.job) if found.account.variant == "non_finite" else last_came_down(facts.job) or range_test(facts)
+        why = another_kept(facts.job)
+        if why is None and found.account.variant != "non_finite":
+            why = last_came_down(facts.job) or range_test(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
 
     def _by_words_or_numbers(self, facts: Facts) -> Assessment:

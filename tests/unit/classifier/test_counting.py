@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from gpualert_slurm.classifier import scan
 from gpualert_slurm.classifier.advance import advance_of
 from gpualert_slurm.classifier.log_ends import HEAD_BYTES, TAIL_BYTES
 from gpualert_slurm.evidence import Evidence, Where
+from tests.unit.classifier.records import Run
 
 
 def progress(text: str, arrival=None) -> list[Evidence]:
@@ -200,3 +202,17 @@ def test_lines_of_one_kind_count_on_where_their_number_is_no_number_any_more():
 def test_a_time_in_a_lines_head_makes_no_kind_of_its_own():
     text = "".join(f"[I 2026-11-22 10:00:{i:02d},001] Trial {i} finished with value: {3.1 - i / 10:.3f} and parameters: {{'lr': {0.1 / i:.4f}}}.\n" for i in range(1, 6))
     assert len(progress(text)) == 5
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("time,epoch,nll,nll_dev", "10:{e:02d}:00,{e},{v:.5f},{w:.5f}"),
+        ("10:00:00 epoch,nll,nll_dev", "10:{e:02d}:00 {e},{v:.5f},{w:.5f}"),
+        ("timestamp,epoch,nll,nll_dev", "2026-11-20 10:{e:02d}:00,{e},{v:.5f},{w:.5f}"),
+    ],
+)
+def test_a_clock_before_the_cells_of_a_table(header: str, row: str):
+    rows = [row.format(e=e, v=v, w=1.1 * v) for e in range(1, 16) if (v := 0.7 / e if e < 7 else math.nan)]
+    run = Run().rank(0, "n1", "\n".join([header, *rows]) + "\n", code=0, end=20, times=[1.0 + e for e in range(16)], stream="out")
+    assert run.accounting("COMPLETED", code=0, end=21.0).verdict().mode == "E1"

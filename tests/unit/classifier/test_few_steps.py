@@ -108,3 +108,8 @@ def test_a_booster_s_rounds_behind_a_clock_and_lines_that_count_from_nought():
     assert _ended([f"s={i} obj={4.2 - 0.1 * i:.4f}" for i in (0, 1)], 0.4) == "E3"
     assert _ended([f"upd {i} tokens {4096 * i} bits/char {7.9 - 0.05 * i:.3f}" for i in (1, 2, 3, 4)], 0.4) == "E3"
     assert _ended([f"chunk {i}/5: 120000 docs, 3.{i} avg len" for i in range(1, 6)], 1.0) == "G1"
+
+
+def test_two_trees_of_catboost():
+    assert _ended([f"{i}:\tlearn: {0.693 - 0.001 * i:.7f}\ttotal: {2 * i + 1}ms\tremaining: 0us" for i in (0, 1)], 0.01) == "E3"
+    assert _ended([f"{i}:\tlearn: {0.693 * 0.99**i:.7f}\ttotal: {2 * i + 1}s\tremaining: 0us" for i in range(0, 601, 50)], 2.0) == "G1"
