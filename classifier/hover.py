@@ -36,7 +36,8 @@ def hovers(job: JobRecord, numbers: Sequence[float], scores: Sequence[float] = (
     spread = statistics.pstdev(numbers) / statistics.fmean(numbers)
     rest = numbers[1:]
     seen = stuck(scores)
-    first = statistics.median(numbers[:3]) if seen else numbers[0]  # one batch alone may lie apart
+    noisy = statistics.pstdev(rest) > CLOSE * statistics.fmean(rest)
+    first = statistics.median(numbers[:3]) if seen and noisy else numbers[0]  # one batch alone may lie apart
     if trend(numbers) < (FALLS_SEEN if seen else FALLS) or first > statistics.fmean(rest) + OUTLIER * statistics.pstdev(rest):
         return None
     alone = len(numbers) >= (LEAST_LEVEL if trend(numbers) > LEVEL else LEAST_ALONE)
