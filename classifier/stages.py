@@ -74,7 +74,9 @@ def another_kept(job: JobRecord) -> str | None:
     if found is None or len(found.values) < LEAST_RUNS or not all(_ONE_OF_MANY.search(heading) for heading in found.headings):
         return None
     well = sum(math.isfinite(one[-1]) and one[-1] <= DOWN * one[0] for one in found.values[:-1])
-    if well < LEAST_WELL or not any(_CHOSEN.search(line) for line in found.behind):
+    last = found.values[-1]
+    flew = math.isfinite(last[-1]) and last[-1] > JUMPS * last[0]  # such a run is a divergence, whatever the others came to
+    if flew or well < LEAST_WELL or not any(_CHOSEN.search(line) for line in found.behind):
         return None
     return f"{well} of {len(found.values)} runs came down, and the log names the one that it keeps"
 
