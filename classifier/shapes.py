@@ -49,6 +49,8 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 """What is counted where nothing is learned."""
+_RIVAL = re.compile(r"(?:(?:loss|err)[ _]?)?(?:[dg]|disc\w{0,12}|gen\w{0,8}|critic|actor|adv\w{0,10})(?:[ _]?(?:loss|err))?\Z", re.IGNORECASE)
+"""Of two that play against each other: where neither wins, both of their losses lie at chance, however well they play."""
 _STEPS = re.compile(r"(?:global|train)?[_ ]?(?:steps?|it|iter(?:ation)?s?|upd(?:ate)?s?|batch(?:es)?)\Z", re.IGNORECASE)
 
 
@@ -198,6 +200,8 @@ def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> 
     if few or not counter.from_the_first or facts.advance.loaded or tuned_or_played(facts.job) or changing(facts.job):
         return False
     if _DOES.search(counter.word) or any(_GAINS.search(m.name) for m in measures) or _DOES.search(measures[0].name):
+        return False
+    if sum(_RIVAL.match(m.name) is not None for m in measures) > 1:
         return False
     if loss is not None and statistics.fmean(finite(loss.values) or [0.0]) < HIGH:
         return False  # it may have learned what there is

@@ -58,6 +58,13 @@ def test_numbers_that_may_lie_where_they_lay(before: str, line: str):
     assert _mode([line.format(i=i, v=1.0115 - 0.0001 * (i % 3)) for i in range(1, 25)], before) == "G1"
 
 
+@pytest.mark.parametrize(("names", "mode"), [(("D", "G"), "G1"), (("lossD", "lossG"), "G1"), (("disc_loss", "gen_loss"), "G1"), (("fit", "held"), "E1")])
+def test_two_that_play_against_each_other_may_both_lie_at_chance(names: tuple[str, str], mode: str):
+    """A discriminator at 2 ln 2 and a generator at ln 2: neither wins, which is what is hoped for."""
+    lines = [f"[{i}/30] {names[0]}: {1.386 + 0.004 * (i % 3):.3f} {names[1]}: {0.693 + 0.002 * (i % 4):.3f}" for i in range(1, 31)]
+    assert _mode(lines) == mode
+
+
 def test_a_held_out_number_that_is_none_is_no_loss_that_is_gone():
     lines = ["epoch,batch,nll"] + [x for i in range(1, 13) for x in (f"{i},0,{0.6 / i:.4f}", f"# epoch {i}: held-out nll nan (0 songs held out)")]
     assert _mode(lines) == "G1"
