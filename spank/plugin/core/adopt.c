@@ -38,12 +38,7 @@ static enum out_kind kind_of(int fd, bool shared, int *flags)
 }
 
 /* What outputs are, and whether there is a thread for those that may block; where there is none they are again what they were. */
-struct kinds {
-    enum out_kind of[2];
-    int flags[2];
-};
-
-static bool can_serve(struct capture *c, const int out[2], bool shared, struct kinds *kinds)
+bool adopt_can_serve(struct capture *c, const int out[2], bool shared, struct kinds *kinds)
 {
     bool blocking = false;
     for (int i = 0; i < 2; i++) {
@@ -63,7 +58,7 @@ static bool can_serve(struct capture *c, const int out[2], bool shared, struct k
 }
 
 /* `in_fd` is non-blocking already. */
-static void stream_adopt(struct stream *s, int in_fd, int out_fd, enum out_kind kind)
+void adopt_stream(struct stream *s, int in_fd, int out_fd, enum out_kind kind)
 {
     s->in_fd = in_fd;
     s->out_fd = out_fd;
@@ -80,28 +75,6 @@ static bool make_readable(const struct handshake *h)
         if (h->in[i] >= 0 && fcntl(h->in[i], F_SETFL, fcntl(h->in[i], F_GETFL) | O_NONBLOCK) < 0)
             return false;
     return true;
-}
-
-/* On the first task: from now on what slurmstepd itself says goes through us as well. */
-static void own_stderr_adopt(struct capture *c)
-{
-    struct stream *own = &c->stream[c->streams - 1];
-    struct kinds kinds;
-    int was;
-
-    if (c->own_stderr[1] < 0)
-        return;
-    was = fcntl(2, F_DUPFD_CLOEXEC, 3);
-    if (was >= 0 && can_serve(c, (int[]){was, -1}, false, &kinds) && dup2(c->own_stderr[1], 2) >= 0) {
-        stream_adopt(own, c->own_stderr[0], was, kinds.of[0]);
-        c->saved_stderr = was;
-    } else {
-        if (was >= 0)
-            close(was);
-        close(c->own_stderr[0]);
-    }
-    close(c->own_stderr[1]); /* the only write end is fd 2 now: its end is the stream's end */
-    c->own_stderr[0] = c->own_stderr[1] = -1;
 }
 
 static void close_ends(struct handshake *h)
@@ -121,7 +94,7 @@ bool drain_adopt(struct capture *c, struct handshake *h)
     bool known;
 
     pthread_mutex_lock(&c->lock);
-    known = h->task < c->tasks && !c->task[h->task].said.attached && !c->finishing && make_readable(h) && can_serve(c, h->out, h->shared, &kinds);
+    known = h->task < c->tasks && !c->task[h->task].said.attached && !c->finishing && make_readable(h) && adopt_can_serve(c, h->out, h->shared, &kinds);
     if (known) {
         task = &c->task[h->task];
         task->said = (struct capture_task){.attached = true, .pid = h->pid, .rank = h->rank, .started = instant_now()};
@@ -130,12 +103,11 @@ bool drain_adopt(struct capture *c, struct handshake *h)
             struct stream *s = &c->stream[2 * h->task + (unsigned)i];
             s->why_not = h->why_not[i];
             if (h->in[i] >= 0) {
-                stream_adopt(s, h->in[i], h->out[i], kinds.of[i]);
+                adopt_stream(s, h->in[i], h->out[i], kinds.of[i]);
                 h->in[i] = h->out[i] = -1;
             }
         }
         c->stream[2 * h->task + 1].merged = h->merged;
-        own_stderr_adopt(c);
     }
     pthread_mutex_unlock(&c->lock);
     close_ends(h);

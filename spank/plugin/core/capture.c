@@ -7,15 +7,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "errno_name.h"
 #include "one_commit.h"
-#include "rank_log.h"
 #include "state.h"
 
-enum { STACK_BYTES = 256 << 10, SLICE_MS = 100 };
+enum { STACK_BYTES = 256 << 10, SLICE_MS = 100, FLUSH_WAIT_MS = 30000 };
 
 const struct capture_bounds capture_default_bounds = {
     .head_max_bytes = 64ULL << 20,
@@ -48,7 +46,7 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
     if (!c)
         return NULL;
     *c = (struct capture){.bounds = *bounds, .tasks = tasks, .streams = 2 * tasks + 1};
-    c->receiver = c->sender = c->wake_fd = c->own_stderr[0] = c->own_stderr[1] = c->saved_stderr = -1;
+    c->receiver = c->sender = c->wake_fd = c->own_stderr[0] = c->own_stderr[1] = c->saved_stderr = c->supply[0] = c->supply[1] = -1;
     c->rings_bytes = (size_t)ring * c->streams + 2 * STREAM_CHUNK_BYTES; /* and the two threads' buffers */
     c->task = calloc(tasks, sizeof *c->task);
     c->stream = calloc(c->streams, sizeof *c->stream);
@@ -75,35 +73,43 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
     }
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->news, NULL);
+    if (bounds->own_table && supply_sockets(c->supply, tasks + CAPTURE_MOST_DURABLE + 1) != 0)
+        c->supply[0] = c->supply[1] = -1;
     return c;
 }
 
-void capture_add_task(struct capture *c, unsigned task, int out_log, int err_log, int index_fd, const char *boot_id)
+int capture_give(struct capture *c, struct supply *supply)
+{
+    if (c->supply[1] >= 0)
+        return supply_send(c->supply[1], supply);
+    intake_place(c, supply);
+    return 0;
+}
+
+int capture_add_task(struct capture *c, unsigned task, int out_log, int err_log, int index_fd, const char *boot_id)
 {
     for (unsigned i = 0; i < 2; i++) {
         struct stream *s = &c->stream[2 * task + i];
-        s->log_fd = i == 0 ? out_log : err_log;
         s->framed = true;
         s->index = &c->task[task].index;
         s->index_stream = i + 1;
     }
     (void)time_index_start(&c->task[task].index, index_fd, boot_id); /* without an index capture goes on */
-}
-
-void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes)
-{
-    struct stream *own = &c->stream[c->streams - 1];
-    own->log_fd = log;
-    own->head_max = max_bytes;
-    if (pipe2(c->own_stderr, O_CLOEXEC | O_NONBLOCK) < 0) /* a message may be lost, but nothing ever waits for us */
-        c->own_stderr[0] = c->own_stderr[1] = -1;
+    index_fd = c->task[task].index.fd;
+    c->task[task].index.fd = -1;
+    return capture_give(c, &(struct supply){SUPPLY_TASK, task, {out_log, err_log, index_fd}});
 }
 
 void capture_durable(struct capture *c, int fd)
 {
-    int copy = c->durables < CAPTURE_MOST_DURABLE ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
-    if (copy >= 0)
-        c->durable[c->durables++] = copy;
+    if (!c->asked_durable) {
+        c->asked_durable = true;
+        c->one_commit = c->bounds.sync_first && one_commit_serves(fd);
+    }
+    fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (fd >= 0)
+        (void)capture_give(c, &(struct supply){SUPPLY_DURABLE, 0, {fd, -1, -1}});
 }
 
 int capture_thread(pthread_t *thread, void *(*run)(void *), struct capture *c)
@@ -127,7 +133,6 @@ int capture_start(struct capture *c)
     int why = handshake_sockets(&c->receiver, &c->sender);
     if (why)
         return why;
-    c->one_commit = c->bounds.sync_first && c->durables > 0 && one_commit_serves(c->durable[0]);
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->wake_fd < 0)
         return errno;
@@ -154,34 +159,37 @@ void capture_task_ended(struct capture *c, unsigned task)
         drain_kick(c);
 }
 
-/* Puts fd 2 back where it went, unless somebody else has replaced it since: then it is no pipe of ours. */
-static void give_stderr_back(struct capture *c)
+void capture_say(struct capture *c, atomic_bool *what)
 {
-    struct stream *own = &c->stream[c->streams - 1];
-    struct stat ours, now;
-
     pthread_mutex_lock(&c->lock);
-    if (c->saved_stderr >= 0 && own->in_fd >= 0 && own->out_fd >= 0 && fstat(own->in_fd, &ours) == 0 && fstat(2, &now) == 0 &&
-        ours.st_dev == now.st_dev && ours.st_ino == now.st_ino)
-        dup2(own->out_fd, 2);
-    c->saved_stderr = -1;
+    atomic_store(what, true);
+    pthread_cond_broadcast(&c->news);
     pthread_mutex_unlock(&c->lock);
 }
 
-/* Waits for a thread while the outputs make progress. Returns whether it ended. */
-static bool join_within(struct capture *c, pthread_t thread, int64_t *progress_ns, unsigned long long *moved, int64_t end_ns)
+bool capture_said(struct capture *c, atomic_bool *what, int wait_ms)
 {
-    for (;;) {
-        struct timespec slice;
+    struct timespec until;
+    bool said;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += wait_ms / 1000;
+    until.tv_nsec += wait_ms % 1000 * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&c->lock);
+    while (!(said = atomic_load(what)) && pthread_cond_timedwait(&c->news, &c->lock, &until) != ETIMEDOUT)
+        continue;
+    pthread_mutex_unlock(&c->lock);
+    return said;
+}
+
+/* Waits for a thread's word while the outputs make progress. Returns whether it came. */
+static bool said_while_moving(struct capture *c, atomic_bool *what, int64_t *progress_ns, unsigned long long *moved, int64_t end_ns)
+{
+    while (!capture_said(c, what, SLICE_MS)) {
         unsigned long long now_moved = atomic_load(&c->moved);
-        int64_t now_ns;
-        clock_gettime(CLOCK_REALTIME, &slice);
-        slice.tv_nsec += SLICE_MS * 1000000L;
-        slice.tv_sec += slice.tv_nsec / 1000000000L;
-        slice.tv_nsec %= 1000000000L;
-        if (pthread_timedjoin_np(thread, NULL, &slice) == 0)
-            return true;
-        now_ns = monotonic_now_ns();
+        int64_t now_ns = monotonic_now_ns();
         if (now_moved != *moved) {
             *moved = now_moved;
             *progress_ns = now_ns;
@@ -197,48 +205,31 @@ static bool join_within(struct capture *c, pthread_t thread, int64_t *progress_n
             end_ns = now_ns + SLICE_MS * 5000000LL;
         }
     }
+    return true;
 }
 
-static void write_ends(struct capture *c)
-{
-    for (unsigned i = 0; i < c->streams; i++) {
-        struct stream *s = &c->stream[i];
-        stream_close_log(s);
-        s->undelivered += s->got - s->sent; /* what a thread left behind in a blocked write was to bring */
-        if (s->framed && s->log_fd >= 0) {
-            static const char *const why_not[] = {NULL, "never_forked", "tty", "no_stdio"};
-            bool attached = c->task[i / 2].said.attached, ended = atomic_load(&c->task[i / 2].ended);
-            struct rank_log_end end = {
-                .bytes = s->got, .head = s->head, .hole = s->hole, .tail = s->tail, .undelivered = s->undelivered,
-                .reason = s->hole ? s->hole_reason : NULL,
-                .output_error = errno_name(s->output_error),
-                .log_error = errno_name(s->log_error),
-                .merged = s->merged ? "out" : NULL,
-                .not_captured = ended && s->why_not == NOT_FORKED ? "no_handshake" : why_not[s->why_not],
-                .forked = attached || ended,
-            };
-            int why = rank_log_finish(s->log_fd, &end);
-            if (why && !s->log_error)
-                s->log_error = why;
-        }
-    }
-}
-
-bool capture_finish(struct capture *c)
+bool capture_finish(struct capture *c, enum capture_flush flush)
 {
     int64_t start_ns = monotonic_now_ns(), progress_ns = start_ns, end_ns = start_ns + (int64_t)c->bounds.finish_ms * 1000000;
     unsigned long long moved = atomic_load(&c->moved);
 
-    if (c->drain_runs) {
-        give_stderr_back(c);
-        atomic_store(&c->finishing, true);
-        drain_kick(c);
-        c->drain_runs = !join_within(c, c->drain, &progress_ns, &moved, end_ns);
-        if (atomic_load(&c->forward_runs) && join_within(c, c->forward, &progress_ns, &moved, end_ns))
-            atomic_store(&c->forward_runs, false);
-    }
     if (!c->drain_runs)
-        write_ends(c);
+        return true;
+    own_stderr_back(c);
+    atomic_store(&c->finishing, true);
+    drain_kick(c);
+    if (!said_while_moving(c, &c->drained, &progress_ns, &moved, end_ns))
+        return false;
+    if (atomic_load(&c->forward_runs) && said_while_moving(c, &c->forwarded, &progress_ns, &moved, end_ns)) {
+        pthread_join(c->forward, NULL);
+        atomic_store(&c->forward_runs, false);
+    }
+    c->flush = flush;
+    capture_say(c, &c->closing);
+    if (capture_said(c, &c->closed, flush == FLUSH_WAIT ? FLUSH_WAIT_MS : (int)c->bounds.stall_ms)) {
+        pthread_join(c->drain, NULL);
+        c->drain_runs = false;
+    }
     return !c->drain_runs && !atomic_load(&c->forward_runs);
 }
 
@@ -251,23 +242,6 @@ int capture_left_open(struct capture *c, unsigned task, enum capture_stream_name
     s->left_fd = -1;
     pthread_mutex_unlock(&c->lock);
     return fd;
-}
-
-void capture_sync(struct capture *c, bool wait)
-{
-    if (c->drain_runs)
-        return; /* left behind in a write: the disk is the last thing to wait for */
-    for (unsigned i = 0; i < c->streams; i++)
-        if (c->stream[i].log_fd >= 0)
-            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    if (!wait)
-        return;
-    for (unsigned i = 0; i < c->streams; i++)
-        if (c->stream[i].log_fd >= 0)
-            (void)fsync(c->stream[i].log_fd);
-    for (unsigned i = 0; i < c->tasks; i++)
-        if (c->task[i].index.fd >= 0)
-            (void)fsync(c->task[i].index.fd);
 }
 
 struct capture_task capture_task(struct capture *c, unsigned task)
@@ -312,8 +286,11 @@ void capture_free(struct capture *c)
     close_if(c->receiver);
     close_if(c->sender);
     close_if(c->wake_fd);
+    close_if(c->supply[0]);
+    close_if(c->supply[1]);
     close_if(c->own_stderr[0]);
     close_if(c->own_stderr[1]);
+    close_if(c->saved_stderr);
     if (c->rings)
         munmap(c->rings, c->rings_bytes);
     free(c->task);

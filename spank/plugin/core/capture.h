@@ -8,6 +8,7 @@
  * Order of calls, in the parent: capture_new, capture_add_task for each, capture_start; fork; in the child (or in the parent for it)
  * capture_attach or capture_hand_over before exec; in the parent capture_task_ended after wait; capture_finish; capture_stream for
  * what became of each stream; capture_free.
+ * Logs and indexes belong to the drain thread from capture_start on: it alone writes, completes and closes them.
  */
 #ifndef GPUALERT_CAPTURE_H
 #define GPUALERT_CAPTURE_H
@@ -33,6 +34,7 @@ struct capture_bounds {
     unsigned finish_ms;         /* in capture_finish: how long forwarding may take altogether */
     bool sync_first;            /* no task gets its word before its own logs, and capture_durable's descriptors, are on the disk */
     bool leave_open;            /* an input that others still hold at the end is not closed: capture_left_open */
+    bool own_table;             /* the drain thread holds its descriptors in a table of its own where the kernel can: supply.h; not with leave_open */
 };
 
 extern const struct capture_bounds capture_default_bounds;
@@ -45,17 +47,20 @@ enum capture_why_not {
     NO_STDIO,      /* the stream is closed, or making a pipe failed */
 };
 
+/* The drain thread's descriptors, at most: two logs, two inputs, two outputs, an index, a pidfd and a handshake's two for each task. */
+enum { CAPTURE_FDS_A_TASK = 10, CAPTURE_FDS_OTHERS = 64 };
+
 /* Allocates everything that is ever needed for `tasks` tasks. NULL and errno when it cannot. */
 struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds);
 
 /*
  * Before capture_start. Takes the descriptors: logs opened for reading and writing, with rank_log_start's header already in them; the
- * index empty, or -1.
+ * index empty, or -1. Returns 0, or an errno where they cannot be kept: then there is no capture.
  */
-void capture_add_task(struct capture *c, unsigned task, int out_log, int err_log, int index_fd, const char *boot_id);
+int capture_add_task(struct capture *c, unsigned task, int out_log, int err_log, int index_fd, const char *boot_id);
 
 /*
- * Before capture_start: when the first task is attached, take over this process's own fd 2, copy at most max_bytes of it to `log`, and
+ * Before capture_start: when the tasks are forked, take over this process's own fd 2, copy at most max_bytes of it to `log`, and
  * forward it to where it went. Takes `log`.
  */
 void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes);
@@ -102,14 +107,17 @@ bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct ca
 /* The task was waited for. Only marks it: safe in a clone(CLONE_VM) child. */
 void capture_task_ended(struct capture *c, unsigned task);
 
+enum capture_flush {
+    FLUSH_NOT,
+    FLUSH_BEGIN, /* the logs are written back, without waiting */
+    FLUSH_WAIT,  /* until logs and indexes survive power loss */
+};
+
 /*
- * Drains what is left, forwards it within the bounds, ends the threads, writes tails, footers and index ends. Gives
+ * Drains what is left, forwards it within the bounds, writes tails, footers and index ends, flushes the logs, ends the threads. Gives
  * fd 2 back. Returns false when a thread had to be left behind in a blocked write: capture_free then keeps its memory.
  */
-bool capture_finish(struct capture *c);
-
-/* After capture_finish: has the logs written back, without waiting; or waits until logs and indexes survive power loss. */
-void capture_sync(struct capture *c, bool wait);
+bool capture_finish(struct capture *c, enum capture_flush flush);
 
 /* What became of a task; stable after capture_finish. `exited` is zero unless the kernel told the drain thread. */
 struct capture_task {

@@ -326,17 +326,23 @@ static void make_durable(struct capture *c)
 }
 
 /*
- * Flushing begins only when no change of user id is to be expected in this process: glibc has each thread answer to one (nptl(7)), and a
- * thread that waits for a disk answers when the disk does. Writing back is asked for at once.
+ * Nothing happens before all tasks are forked, or one has its word to say. Until then changes of user id are to be expected in this process:
+ * glibc has each thread answer to one (nptl(7)), and a thread that waits for a disk answers when the disk does. And fd 2 is not yet what
+ * it will be.
  */
 static void await_fork(struct capture *c)
 {
     struct pollfd p[] = {{.fd = c->wake_fd, .events = POLLIN}, {.fd = c->receiver, .events = POLLIN}};
-    for (unsigned i = 0; i < c->streams; i++)
-        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
-            (void)sync_file_range(c->stream[i].log_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     while (poll(p, 2, -1) < 0 && errno == EINTR)
         continue;
+}
+
+static void await_closing(struct capture *c)
+{
+    pthread_mutex_lock(&c->lock);
+    while (!atomic_load(&c->closing))
+        pthread_cond_wait(&c->news, &c->lock);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void handle_events(struct capture *c)
@@ -361,11 +367,13 @@ void *drain_run(void *argument)
     int64_t wake_ns;
 
     prctl(PR_SET_NAME, "gpualert-drain"); /* what top -H and the kernel call it */
-    if (c->bounds.sync_first) {
-        await_fork(c);
-        if (!atomic_load(&c->finishing))
-            make_durable(c);
-    }
+    await_fork(c);
+    if (!atomic_load(&c->finishing))
+        own_stderr_take(c);
+    intake_run(c);
+    own_stderr_adopt(c);
+    if (c->bounds.sync_first && !atomic_load(&c->finishing))
+        make_durable(c);
     while (lookout_prepare(c, &wake_ns)) {
         int timeout_ms = deadlines(c);
         save_tails(c, &timeout_ms);
@@ -380,10 +388,14 @@ void *drain_run(void *argument)
             wake_ns = timeout_ms * 1000000LL;
         if (lookout_wait(c, busy ? 0 : wake_ns))
             handle_events(c);
+        own_stderr_give(c);
     }
-    atomic_store(&c->drained, true);
+    capture_say(c, &c->drained);
     pthread_mutex_lock(&c->lock);
     forward_kick(c);
     pthread_mutex_unlock(&c->lock);
+    await_closing(c);
+    closing_run(c);
+    capture_say(c, &c->closed);
     return NULL;
 }

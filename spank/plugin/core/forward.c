@@ -122,5 +122,6 @@ void *forward_run(void *argument)
         }
     }
     pthread_mutex_unlock(&c->lock);
+    capture_say(c, &c->forwarded);
     return NULL;
 }

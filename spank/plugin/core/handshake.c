@@ -9,17 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fd_message.h"
+
 enum { MAGIC = 0x47504149, OWN_FDS = 2, MAX_FDS = OWN_FDS + 4, CLAIMED_WAIT_MS = 1000 };
 
 struct packet {
     uint32_t magic, task, rank;
     int32_t pid;
     uint8_t has_in[2], has_out[2], why_not[2], merged, shared;
-};
-
-union control {
-    struct cmsghdr aligned;
-    char bytes[CMSG_SPACE(MAX_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 };
 
 int handshake_sockets(int *receiver, int *sender)
@@ -60,22 +57,11 @@ static bool wait_for(int fd, short events, int64_t deadline_ns)
 
 static bool send_packet(int socket, const struct packet *packet, const int *fds, unsigned count, int64_t deadline_ns)
 {
-    union control control;
-    struct iovec part = {(void *)(uintptr_t)packet, sizeof *packet};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(count * sizeof(int))};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-    memset(&control, 0, sizeof control);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(count * sizeof(int));
-    memcpy(CMSG_DATA(header), fds, count * sizeof(int));
-    for (;;) {
-        if (sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-            return true;
-        if (errno != EINTR && (errno != EAGAIN || !wait_for(socket, POLLOUT, deadline_ns)))
+    int why;
+    while ((why = fd_message_send(socket, packet, sizeof *packet, fds, count)))
+        if (why != EAGAIN || !wait_for(socket, POLLOUT, deadline_ns))
             return false;
-    }
+    return true;
 }
 
 /* Takes the token, which one side alone gets. */
@@ -177,34 +163,17 @@ bool capture_attach(int socket, unsigned task, uint32_t rank, int wait_ms)
 bool handshake_receive(int receiver, struct handshake *h)
 {
     struct packet packet;
-    union control control;
-    struct iovec part = {&packet, sizeof packet};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    int fds[MAX_FDS], count = 0, want, next = OWN_FDS;
-    ssize_t got;
+    int fds[FD_MESSAGE_MOST], why;
+    unsigned count, want, next = OWN_FDS;
 
     *h = (struct handshake){.ack_fd = -1, .claim_fd = -1, .in = {-1, -1}, .out = {-1, -1}};
-    do
-        got = recvmsg(receiver, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
+    why = fd_message_receive(receiver, &packet, sizeof packet, fds, &count, &h->pid);
+    if (why)
         return false;
-    for (struct cmsghdr *m = CMSG_FIRSTHDR(&message); m; m = CMSG_NXTHDR(&message, m)) {
-        if (m->cmsg_level != SOL_SOCKET)
-            continue;
-        if (m->cmsg_type == SCM_RIGHTS && count == 0) {
-            count = (int)((m->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-            memcpy(fds, CMSG_DATA(m), (size_t)count * sizeof(int));
-        } else if (m->cmsg_type == SCM_CREDENTIALS) {
-            struct ucred who;
-            memcpy(&who, CMSG_DATA(m), sizeof who);
-            h->pid = who.pid;
-        }
-    }
-    want = got == sizeof packet ? OWN_FDS + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1] : -1;
+    want = OWN_FDS + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1];
     if (count != want || packet.magic != MAGIC || !take_token(fds[1])) {
-        for (int i = 0; i < count; i++)
-            close(fds[i]);
+        while (count > 0)
+            close(fds[--count]);
         return false;
     }
     h->task = packet.task;

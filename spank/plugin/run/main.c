@@ -59,7 +59,7 @@ static struct capture *start_capture(const struct bundle *b, struct outputs *out
     int out = new_log(b, "run.0.out", "out"), err = new_log(b, "run.0.err", "err");
     *why = "off: no memory";
     if (c)
-        capture_add_task(c, 0, out, err, bundle_file(b, "run.0.idx"), b->boot_id);
+        (void)capture_add_task(c, 0, out, err, bundle_file(b, "run.0.idx"), b->boot_id);
     if (c && (out < 0 || err < 0))
         *why = "off: the logs cannot be written";
     else if (c && capture_start(c) != 0)
@@ -74,7 +74,7 @@ static struct capture *start_capture(const struct bundle *b, struct outputs *out
         *why = "off: its outputs could not be taken over";
         outputs_release(outputs);
         capture_task_ended(c, 0);
-        capture_finish(c);
+        capture_finish(c, FLUSH_NOT);
     }
     *outputs = (struct outputs){.ends = {.in = {-1, -1}, .out = {-1, -1}}, .task_end = {-1, -1}};
     capture_free(c);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     feel_signals_again(&was);
     if (capture) {
         capture_task_ended(capture, 0);
-        (void)capture_finish(capture);
+        (void)capture_finish(capture, FLUSH_NOT);
         end.output_open = keeper_start((int[2]){capture_left_open(capture, 0, CAPTURE_OUT), capture_left_open(capture, 0, CAPTURE_ERR)});
         if (end.output_open && !guardian_end(guardian[0], &end))
             (void)end_write(&bundle, &end);

@@ -236,16 +236,22 @@ int attempt_open(struct attempt *a, spank_t sp, const struct identity *id, const
     return why;
 }
 
+static void close_and_forget(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void attempt_release_logs(struct attempt *a)
+{
+    close_and_forget(&a->log_folder);
+    for (int i = 0; i < ATTEMPT_FRESH; i++)
+        close_and_forget(&a->fresh[i]);
+}
+
 void attempt_close(struct attempt *a)
 {
-    if (a->record_folder >= 0)
-        close(a->record_folder);
-    if (a->log_folder >= 0)
-        close(a->log_folder);
-    a->log_folder = a->record_folder = -1;
-    for (int i = 0; i < ATTEMPT_FRESH; i++) {
-        if (a->fresh[i] >= 0)
-            close(a->fresh[i]);
-        a->fresh[i] = -1;
-    }
+    attempt_release_logs(a);
+    close_and_forget(&a->record_folder);
 }

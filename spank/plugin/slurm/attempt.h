@@ -19,6 +19,9 @@ struct attempt {
 /* Returns 0, or an errno with *what naming the step that failed; nothing is left open then. */
 int attempt_open(struct attempt *attempt, spank_t sp, const struct identity *id, const struct storage *storage, const char **what);
 
+/* Closes what only the making of logs needs. */
+void attempt_release_logs(struct attempt *attempt);
+
 void attempt_close(struct attempt *attempt);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "rank_log.h"
 
-enum { FDS_A_TASK = 10, FDS_OTHERS = 128, STEPD_LOG_MAX_BYTES = 256 << 10 };
+enum { FDS_OTHERS = 128, STEPD_LOG_MAX_BYTES = 256 << 10 };
 
 static int create(int folder, const char *name)
 {
@@ -42,7 +42,7 @@ static int create_log(const struct attempt *attempt, const struct identity *id, 
 static bool enough_descriptors(uint32_t tasks)
 {
     struct rlimit limit;
-    rlim_t need = (rlim_t)tasks * FDS_A_TASK + FDS_OTHERS;
+    rlim_t need = (rlim_t)tasks * CAPTURE_FDS_A_TASK + FDS_OTHERS;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= need)
         return true;
     if (limit.rlim_max < need)
@@ -71,7 +71,11 @@ bool logs_open(struct capture *c, const struct attempt *attempt, const struct id
             return false;
         }
         snprintf(name, sizeof name, "%s.%u.idx", id->step, globals[i]);
-        capture_add_task(c, i, out, err, create(attempt->record_folder, name), id->boot_id);
+        int why = capture_add_task(c, i, out, err, create(attempt->record_folder, name), id->boot_id);
+        if (why) {
+            snprintf(said, size, "off: log of task %u could not be handed over: %s", globals[i], strerror(why));
+            return false;
+        }
     }
     capture_durable(c, attempt->log_folder);
     for (int i = 0; i < ATTEMPT_FRESH; i++)

@@ -93,7 +93,7 @@ static struct capture_bounds bounds_of(const struct storage *storage, const stru
     b.tail_kept_bytes = (uint32_t)tail;
     b.head_max_bytes = each - tail;
     b.backlog_max_bytes = c->backlog_mib << 20;
-    b.sync_first = true;
+    b.sync_first = b.own_table = true;
     b.min_free_bytes = storage->in_memory ? 0 : c->min_free_mib << 20;
     return b;
 }
@@ -136,6 +136,7 @@ static void start_capture(const struct storage *storage)
         capture_free(step.capture);
         step.capture = NULL;
     }
+    attempt_release_logs(&step.attempt);
     free(globals);
 }
 
@@ -306,10 +307,8 @@ void step_end(void)
      */
     durable = step.id.first_of_attempt && !all_well();
     if (step.capture) {
-        if (!capture_finish(step.capture))
+        if (!capture_finish(step.capture, durable ? FLUSH_WAIT : all_well() ? FLUSH_NOT : FLUSH_BEGIN))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
-        if (!all_well())
-            capture_sync(step.capture, durable);
         usage_add(step.attempt.record_folder, USAGE_OF_JOB, kept());
         usage_add(step.attempt.record_folder, USAGE_OF_NODE, kept());
     }

@@ -2,13 +2,14 @@
  * A parent of tasks on the capture core: what slurmstepd is to the plugin, in 150 lines, for the tests.
  *
  * capture-driver FOLDER [key=value …] -- COMMAND [ARGUMENT …]
- *   tasks=N head=BYTES tail=BYTES backlog=BYTES min_free=BYTES linger=MS stall=MS finish=MS own_stderr=1 own_says=TEXT daemon_log=1
+ *   tasks=N head=BYTES tail=BYTES backlog=BYTES min_free=BYTES linger=MS stall=MS finish=MS own_stderr=1 own_table=1 own_says=TEXT lets_go=1
  * Runs COMMAND in N tasks with TASK=<n> in their environment, their fds 1 and 2 being the driver's own; or the paths of out=PATH and
  * err=PATH, opened as slurmstepd does (each of them, appending; %t is the task's number). Logs, indexes and exit records land in FOLDER. Ends with task 0's exit code, or 128 + its
- * signal; 3 when a thread was left behind.
+ * signal; 3 when a thread was left behind. lets_go: fd 2 is a pipe, of which the driver lets go before the end; 4 when its reader does not see that.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct options {
     unsigned tasks;
     struct capture_bounds bounds;
     const char *out, *err, *own_says;
-    int own_stderr;
+    int own_stderr, lets_go;
 };
 
 static void fail(const char *what)
@@ -58,6 +59,10 @@ static void read_option(struct options *o, const char *word)
         o->bounds.finish_ms = (unsigned)strtoul(value, NULL, 10);
     else if (IS("own_stderr"))
         o->own_stderr = 1;
+    else if (IS("lets_go"))
+        o->lets_go = 1;
+    else if (IS("own_table"))
+        o->bounds.own_table = true;
     else if (IS("own_says"))
         o->own_says = value;
     else if (IS("out"))
@@ -94,6 +99,28 @@ static void redirect(const char *pattern, unsigned task, int target)
         fail(path);
     if (fd > 2)
         close(fd);
+}
+
+/* Fd 2 becomes a pipe. Returns its read end. */
+static int stderr_pipe(void)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0 || dup2(ends[1], 2) < 0)
+        fail("pipe2");
+    close(ends[1]);
+    return ends[0];
+}
+
+/* Points fd 2 elsewhere; whether the pipe's reader sees its end within three seconds. */
+static bool let_go(int reader)
+{
+    struct pollfd p = {.fd = reader, .events = POLLIN};
+    char bytes[4096];
+    redirect("/dev/null", 0, 2);
+    while (poll(&p, 1, 3000) > 0)
+        if (read(reader, bytes, sizeof bytes) == 0)
+            return true;
+    return false;
 }
 
 static pid_t launch(const struct options *o, struct capture *c, unsigned task, char **command)
@@ -133,7 +160,8 @@ int main(int argc, char **argv)
     int at = 2, folder, status[64] = {0};
     pid_t child[64];
     struct capture *c;
-    bool ended;
+    bool ended, seen = true;
+    int reader = -1;
 
     o.bounds.min_free_bytes = 0;
     for (; at < argc && strcmp(argv[at], "--"); at++)
@@ -146,13 +174,15 @@ int main(int argc, char **argv)
     if (folder < 0)
         fail(argv[1]);
     boot_id_read(boot);
+    if (o.lets_go)
+        reader = stderr_pipe();
     c = capture_new(o.tasks, &o.bounds);
     if (!c)
         fail("capture_new");
     for (unsigned i = 0; i < o.tasks; i++) {
         int out = make_log(folder, i, "out", boot), err = make_log(folder, i, "err", boot);
         snprintf(name, sizeof name, "0.%u.idx", i);
-        capture_add_task(c, i, out, err, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), boot);
+        (void)capture_add_task(c, i, out, err, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), boot);
     }
     if (o.own_stderr)
         capture_own_stderr(c, openat(folder, "0.stepd.log", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), 262144);
@@ -171,12 +201,16 @@ int main(int argc, char **argv)
     }
     if (o.own_says)
         fprintf(stderr, "%s\n", o.own_says);
-    ended = capture_finish(c);
+    if (o.lets_go)
+        seen = let_go(reader);
+    ended = capture_finish(c, FLUSH_NOT);
     for (unsigned i = 0; i < o.tasks; i++)
         record(folder, c, &o, i, status[i], boot);
     close(folder);
     if (!ended)
         _exit(3);
     capture_free(c);
+    if (!seen)
+        return 4;
     return WIFSIGNALED(status[0]) ? 128 + WTERMSIG(status[0]) : WEXITSTATUS(status[0]);
 }

@@ -46,9 +46,9 @@ class Run:
         return content[frame.start : frame.start + frame.head] + content[frame.tail_start : frame.tail_start + frame.tail]
 
 
-@pytest.fixture
-def run(driver, tmp_path):
-    """``run(command, "key=value", …)``: the driver over the command; sanitizer reports fail the test."""
+@pytest.fixture(params=[(), ("own_table=1",)], ids=["one_table", "own_table"])
+def run(driver, tmp_path, request):
+    """``run(command, "key=value", …)``: the driver over the command; sanitizer reports fail the test. With one table of descriptors, and with two."""
 
     def start(command, *options, timeout_s=60, **more):
         folder = tmp_path / f"logs{time.monotonic_ns()}"
@@ -56,7 +56,7 @@ def run(driver, tmp_path):
         words = command if isinstance(command, list) else ["sh", "-c", command]
         start_s = time.monotonic()
         more.setdefault("stdout", subprocess.PIPE)
-        done = subprocess.run([str(driver), str(folder), *options, "--", *words], stderr=subprocess.PIPE, timeout=timeout_s, check=False, **more)
+        done = subprocess.run([str(driver), str(folder), *request.param, *options, "--", *words], stderr=subprocess.PIPE, timeout=timeout_s, check=False, **more)
         assert b"Sanitizer" not in done.stderr, done.stderr.decode()
         return Run(folder, done, time.monotonic() - start_s)
 
@@ -221,7 +221,7 @@ def test_an_output_that_takes_nothing_is_given_up_at_the_end(run, tmp_path):
 
 def test_the_owner_may_cut_the_log_while_it_is_written(run):
     """Truncating one's own log neither hangs nor crashes capture, nor takes bytes from the output."""
-    r = run("for i in $(seq 300); do echo line $i; : > $(readlink /proc/$PPID/fd/* | grep 0.0.out$); done")
+    r = run("logs=$(tr '\\0' '\\n' < /proc/$PPID/cmdline | sed -n 2p); for i in $(seq 300); do echo line $i; : > $logs/0.0.out; done")
     assert r.done.returncode == 0
     assert r.done.stdout == b"".join(b"line %d\n" % i for i in range(1, 301))
 
@@ -231,6 +231,13 @@ def test_slurmstepds_own_words_are_kept(run):
     r = run("echo task >&2", "own_stderr=1", "own_says=CANCELLED DUE TO TIME LIMIT")
     assert (r.folder / "0.stepd.log").read_bytes() == b"CANCELLED DUE TO TIME LIMIT\n"
     assert b"CANCELLED DUE TO TIME LIMIT\n" in r.done.stderr
+
+
+def test_who_reads_where_fd_2_went_sees_its_end_when_the_parent_lets_go_of_it(run):
+    """Slurmstepd points its fd 2 elsewhere once its tasks are gone, and waits for the end of its tasks' outputs before it calls us again."""
+    r = run("echo task >&2", "own_stderr=1", "lets_go=1")
+    assert r.done.returncode == 0, r.done.stderr
+    assert r.wall_s < 5
 
 
 def test_closed_descriptors_are_left_closed(run):

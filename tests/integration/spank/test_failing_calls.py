@@ -24,7 +24,7 @@ ASKED = "opt:gpualert-mail=alice@example.org"
 TASK = "printf 'out\\n'; printf 'err\\n' >&2; exit 7"
 # What each function says when it cannot: the errno a kernel gives for it, or two that lead elsewhere.
 FAILURES: dict[str, tuple[int, ...]] = {
-    "access": (errno.EACCES,), "adjtimex": (errno.EPERM,), "dup2": (errno.EBUSY,), "eventfd": (errno.EMFILE,), "faccessat": (errno.EIO,),
+    "access": (errno.EACCES,), "adjtimex": (errno.EPERM,), "dup2": (errno.EBUSY,), "dup3": (errno.EBUSY,), "eventfd": (errno.EMFILE,), "faccessat": (errno.EIO,),
     "fchmod": (errno.EROFS,), "fchown": (errno.EPERM,), "fchownat": (errno.EPERM,), "flock": (errno.ENOLCK,), "fopen": (errno.EMFILE,),
     "fstat": (errno.EIO,), "fstatfs": (errno.EIO,), "fstatvfs": (errno.EIO,), "statx": (errno.ENOSYS, errno.EIO), "fsync": (errno.EIO,), "ftruncate": (errno.EIO,), "futimens": (errno.EPERM,), "readlink": (errno.ENOENT,), "__getdelim": (errno.EIO,),
     "gethostname": (errno.EPERM,), "getrandom": (errno.EAGAIN,), "getrlimit": (errno.EPERM,), "linkat": (errno.EMLINK, errno.ENOSPC),
@@ -40,8 +40,8 @@ FAILURES: dict[str, tuple[int, ...]] = {
 HARMLESS = {
     "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__cxa_finalize", "__errno_location", "__gmon_start__", "__isoc99_sscanf",
     "__stack_chk_fail", "clock_gettime", "fclose", "free", "getenv", "geteuid", "getpid", "gnu_dev_major", "gnu_dev_minor", "isatty", "memchr", "memcpy", "memmove", "memset",
-    "munmap", "nanosleep", "pthread_attr_destroy", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait", "pthread_join",
-    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_sigmask", "pthread_timedjoin_np", "sigfillset", "snprintf",
+    "munmap", "nanosleep", "pthread_attr_destroy", "pthread_cond_broadcast", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_timedwait", "pthread_cond_wait", "pthread_join",
+    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_sigmask", "qsort", "sigfillset", "snprintf",
     "sscanf", "strchr", "strcmp", "strcspn", "strerror", "strlen", "strncmp", "strrchr", "strspn", "strstr", "strtok_r", "strtol", "strtoll", "strtoull",
     "slurm_debug", "slurm_error", "slurm_info", "slurm_verbose", "spank_context", "spank_get_item", "spank_getenv", "spank_job_control_setenv",
     "spank_option_register", "spank_setenv",

@@ -50,7 +50,7 @@ def test_every_callback(tmp_path: Path, words: tuple[str, ...]) -> None:
               expect=7 if context == "remote" else 0)
 
 
-@pytest.mark.parametrize("options", [(), ("tasks=4",), ("head=1000", "tail=65536"), ("own_stderr=1", "own_says=words")])
+@pytest.mark.parametrize("options", [(), ("tasks=4",), ("head=1000", "tail=65536"), ("own_stderr=1", "own_says=words"), ("tasks=4", "own_table=1")])
 def test_the_capture_core(tmp_path: Path, options: tuple[str, ...]) -> None:
     """Tasks that print more than a head takes."""
     _valgrind(tmp_path, str(PLUGIN / "build" / "capture-driver"), str(tmp_path), *options, "--", "sh", "-c", "seq 30000; seq 10 >&2; exit 3", expect=3)
