@@ -43,10 +43,11 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
 {
     struct capture *c = calloc(1, sizeof *c);
     uint32_t ring = ring_size(bounds->tail_max_bytes);
+    int why;
     if (!c)
         return NULL;
     *c = (struct capture){.bounds = *bounds, .tasks = tasks, .streams = 2 * tasks + 1};
-    c->receiver = c->sender = c->wake_fd = c->own_stderr[0] = c->own_stderr[1] = c->saved_stderr = c->supply[0] = c->supply[1] = -1;
+    c->receiver = c->sender = c->wake_fd = -1;
     c->rings_bytes = (size_t)ring * c->streams + 2 * STREAM_CHUNK_BYTES; /* and the two threads' buffers */
     c->task = calloc(tasks, sizeof *c->task);
     c->stream = calloc(c->streams, sizeof *c->stream);
@@ -55,11 +56,14 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
     c->rings = mmap(NULL, c->rings_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (c->rings == MAP_FAILED)
         c->rings = NULL;
-    if (!c->task || !c->stream || !c->polled || !c->to_sync || !c->rings) {
+    why = !c->task || !c->stream || !c->polled || !c->to_sync || !c->rings ? ENOMEM : handshake_sockets(&c->receiver, &c->sender);
+    if (why) {
         capture_free(c);
-        errno = ENOMEM;
+        errno = why;
         return NULL;
     }
+    if (bounds->own_table)
+        supply_room(c->sender, tasks + CAPTURE_MOST_DURABLE + 1);
     c->drain_buffer = c->rings + (size_t)ring * c->streams;
     c->forward_buffer = c->drain_buffer + STREAM_CHUNK_BYTES;
     for (unsigned i = 0; i < c->streams; i++) {
@@ -74,17 +78,17 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->work, NULL);
     pthread_cond_init(&c->news, NULL);
-    if (bounds->own_table && supply_sockets(c->supply, tasks + CAPTURE_MOST_DURABLE + 1) != 0)
-        c->supply[0] = c->supply[1] = -1;
     return c;
 }
 
 int capture_give(struct capture *c, struct supply *supply)
 {
-    if (c->supply[1] >= 0)
-        return supply_send(c->supply[1], supply);
-    intake_place(c, supply);
-    return 0;
+    int why = 0;
+    if (!c->bounds.own_table)
+        intake_place(c, supply);
+    else if ((why = supply_send(c->sender, supply)) == 0)
+        atomic_fetch_add(&c->supplied, 1);
+    return why;
 }
 
 int capture_add_task(struct capture *c, unsigned task, int out_log, int err_log, int index_fd, const char *boot_id)
@@ -130,9 +134,7 @@ int capture_thread(pthread_t *thread, void *(*run)(void *), struct capture *c)
 
 int capture_start(struct capture *c)
 {
-    int why = handshake_sockets(&c->receiver, &c->sender);
-    if (why)
-        return why;
+    int why;
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->wake_fd < 0)
         return errno;
@@ -286,11 +288,6 @@ void capture_free(struct capture *c)
     close_if(c->receiver);
     close_if(c->sender);
     close_if(c->wake_fd);
-    close_if(c->supply[0]);
-    close_if(c->supply[1]);
-    close_if(c->own_stderr[0]);
-    close_if(c->own_stderr[1]);
-    close_if(c->saved_stderr);
     if (c->rings)
         munmap(c->rings, c->rings_bytes);
     free(c->task);

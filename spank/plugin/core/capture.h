@@ -78,7 +78,7 @@ void capture_durable(struct capture *c, int fd);
  */
 int capture_start(struct capture *c);
 
-/* With sync_first: all tasks are forked, so the logs may be flushed now; else that waits for the first task. Safe in a clone(CLONE_VM) child. */
+/* All tasks are forked: a must with own_table; without, the first task's word does as well. Safe in a clone(CLONE_VM) child. */
 void capture_forked(struct capture *c);
 
 /* The socket for capture_attach and capture_hand_over; close-on-exec. */

@@ -293,6 +293,10 @@ static void receive_tasks(struct capture *c)
 {
     struct handshake h;
     while (handshake_receive(c->receiver, &h)) {
+        if (h.own) {
+            own_stderr_adopt(c, &h);
+            continue;
+        }
         if (c->bounds.sync_first)
             make_task_durable(c, h.task);
         bool ours = drain_adopt(c, &h);
@@ -326,13 +330,13 @@ static void make_durable(struct capture *c)
 }
 
 /*
- * Nothing happens before all tasks are forked, or one has its word to say. Until then changes of user id are to be expected in this process:
- * glibc has each thread answer to one (nptl(7)), and a thread that waits for a disk answers when the disk does. And fd 2 is not yet what
- * it will be.
+ * Nothing happens before all tasks are forked, or (with one table) one has its word to say. Until then changes of user id are to be expected in
+ * this process: glibc has each thread answer to one (nptl(7)), and a thread that waits for a disk answers when the disk does. And fd 2 is
+ * not yet what it will be.
  */
 static void await_fork(struct capture *c)
 {
-    struct pollfd p[] = {{.fd = c->wake_fd, .events = POLLIN}, {.fd = c->receiver, .events = POLLIN}};
+    struct pollfd p[] = {{.fd = c->wake_fd, .events = POLLIN}, {.fd = c->bounds.own_table ? -1 : c->receiver, .events = POLLIN}};
     while (poll(p, 2, -1) < 0 && errno == EINTR)
         continue;
 }
@@ -371,7 +375,6 @@ void *drain_run(void *argument)
     if (!atomic_load(&c->finishing))
         own_stderr_take(c);
     intake_run(c);
-    own_stderr_adopt(c);
     if (c->bounds.sync_first && !atomic_load(&c->finishing))
         make_durable(c);
     while (lookout_prepare(c, &wake_ns)) {

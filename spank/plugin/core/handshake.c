@@ -16,7 +16,7 @@ enum { MAGIC = 0x47504149, OWN_FDS = 2, MAX_FDS = OWN_FDS + 4, CLAIMED_WAIT_MS =
 struct packet {
     uint32_t magic, task, rank;
     int32_t pid;
-    uint8_t has_in[2], has_out[2], why_not[2], merged, shared;
+    uint8_t has_in[2], has_out[2], why_not[2], merged, shared, own;
 };
 
 int handshake_sockets(int *receiver, int *sender)
@@ -112,6 +112,19 @@ bool capture_hand_over(int socket, unsigned task, uint32_t rank, const struct ca
     return yes;
 }
 
+bool handshake_send_own(int socket, int in, int out)
+{
+    struct packet packet = {.magic = MAGIC, .own = 1, .has_in = {in >= 0}, .has_out = {out >= 0}};
+    int fds[2];
+    unsigned count = 0;
+
+    if (in >= 0)
+        fds[count++] = in;
+    if (out >= 0)
+        fds[count++] = out;
+    return count > 0 && fd_message_send(socket, &packet, sizeof packet, fds, count) == 0;
+}
+
 static enum capture_why_not look_at(int fd, struct stat *status)
 {
     if (fstat(fd, status) < 0)
@@ -164,14 +177,14 @@ bool handshake_receive(int receiver, struct handshake *h)
 {
     struct packet packet;
     int fds[FD_MESSAGE_MOST], why;
-    unsigned count, want, next = OWN_FDS;
+    unsigned count, want, next = 0;
 
     *h = (struct handshake){.ack_fd = -1, .claim_fd = -1, .in = {-1, -1}, .out = {-1, -1}};
     why = fd_message_receive(receiver, &packet, sizeof packet, fds, &count, &h->pid);
     if (why)
         return false;
-    want = OWN_FDS + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1];
-    if (count != want || packet.magic != MAGIC || !take_token(fds[1])) {
+    want = (packet.own ? 0 : OWN_FDS) + !!packet.has_in[0] + !!packet.has_in[1] + !!packet.has_out[0] + !!packet.has_out[1];
+    if (count != want || packet.magic != MAGIC || (!packet.own && !take_token(fds[1]))) {
         while (count > 0)
             close(fds[--count]);
         return false;
@@ -182,8 +195,11 @@ bool handshake_receive(int receiver, struct handshake *h)
     h->shared = packet.shared;
     if (packet.pid > 0)
         h->pid = packet.pid;
-    h->ack_fd = fds[0];
-    h->claim_fd = fds[1];
+    h->own = packet.own;
+    if (!packet.own) {
+        h->ack_fd = fds[next++];
+        h->claim_fd = fds[next++];
+    }
     for (int i = 0; i < 2; i++) {
         h->why_not[i] = packet.why_not[i] <= NO_STDIO ? (enum capture_why_not)packet.why_not[i] : NO_STDIO;
         h->in[i] = packet.has_in[i] ? fds[next++] : -1;

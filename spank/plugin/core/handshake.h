@@ -17,6 +17,7 @@ struct handshake {
     int ack_fd, claim_fd, in[2], out[2];
     enum capture_why_not why_not[2];
     bool merged, shared;
+    bool own; /* not a task's: in[0] and out[0] are the process's own, and nobody waits for an answer */
 };
 
 /* Two ends, non-blocking for the receiver. Returns 0 or an errno. */
@@ -24,6 +25,9 @@ int handshake_sockets(int *receiver, int *sender);
 
 /* Takes one packet and its token. Returns false when there is none, it was malformed, or its child has gone on alone (all is closed then). */
 bool handshake_receive(int receiver, struct handshake *h);
+
+/* Sends one that is `own`, without waiting; -1 where there is none. Duplicates. Returns whether it is on its way. */
+bool handshake_send_own(int socket, int in, int out);
 
 /* Says yes to the sender, or gives the token back: it need not wait. Closes ack_fd and claim_fd. */
 void handshake_answer(struct handshake *h, bool yes);

@@ -5,6 +5,8 @@
 #include "own_table.h"
 #include "state.h"
 
+enum { RECEIVE_TRIES = 4 };
+
 void intake_place(struct capture *c, const struct supply *supply)
 {
     unsigned rest = 0;
@@ -21,11 +23,6 @@ void intake_place(struct capture *c, const struct supply *supply)
         c->stream[c->streams - 1].log_fd = supply->fd[0];
         rest = 1;
         break;
-    case SUPPLY_STDERR:
-        c->stream[c->streams - 1].in_fd = supply->fd[0];
-        c->stream[c->streams - 1].out_fd = supply->fd[1];
-        rest = 2;
-        break;
     case SUPPLY_DURABLE:
         if (c->durables < CAPTURE_MOST_DURABLE)
             c->durable[c->durables++] = supply->fd[rest++];
@@ -39,16 +36,21 @@ void intake_place(struct capture *c, const struct supply *supply)
 /* Into a table of our own, where the kernel knows how; what was lost on the way is a log that failed. */
 void intake_run(struct capture *c)
 {
-    int keep[] = {c->receiver, c->wake_fd, c->supply[0]};
-    unsigned lost = 0;
+    int keep[] = {c->receiver, c->wake_fd};
+    unsigned failed = 0;
     struct supply supply;
 
-    if (c->supply[0] < 0)
+    if (!c->bounds.own_table)
         return;
-    atomic_store(&c->has_own_table, own_table(keep, sizeof keep / sizeof *keep, c->tasks * CAPTURE_FDS_A_TASK + CAPTURE_FDS_OTHERS));
-    while (supply_receive(c->supply[0], &supply, &lost))
-        intake_place(c, &supply);
-    for (unsigned i = 0; lost > 0 && i < c->streams; i++)
+    atomic_store(&c->has_own_table, own_table(keep, 2, c->tasks * CAPTURE_FDS_A_TASK + CAPTURE_FDS_OTHERS));
+    for (unsigned left = atomic_load(&c->supplied); left > 0 && failed < RECEIVE_TRIES;) {
+        int why = supply_receive(c->receiver, &supply);
+        if (why == 0)
+            intake_place(c, &supply);
+        left -= why == 0;
+        failed += why != 0;
+    }
+    for (unsigned i = 0; failed > 0 && i < c->streams; i++)
         if (c->stream[i].framed && c->stream[i].log_fd < 0) {
             c->stream[i].log_error = EMFILE;
             c->stream[i].hole_reason = "log_error";

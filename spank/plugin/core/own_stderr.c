@@ -9,91 +9,70 @@ enum { GIVE_BACK_MS = 1000 };
 
 void capture_own_stderr(struct capture *c, int log, uint64_t max_bytes)
 {
-    struct stat status;
-
+    c->own_stderr = true;
     c->stream[c->streams - 1].head_max = max_bytes;
     (void)capture_give(c, &(struct supply){SUPPLY_OWN_LOG, 0, {log, -1, -1}});
-    c->saved_stderr = fcntl(2, F_DUPFD_CLOEXEC, 3);
-    if (c->saved_stderr < 0 || pipe2(c->own_stderr, O_CLOEXEC | O_NONBLOCK) < 0) { /* a message may be lost, but nothing ever waits for us */
-        c->own_stderr[0] = c->own_stderr[1] = -1;
-    } else if (fstat(c->own_stderr[0], &status) == 0) {
-        c->own_stderr_dev = status.st_dev;
-        c->own_stderr_ino = status.st_ino;
-    }
 }
 
-/* The parent keeps nothing of it: whoever reads where fd 2 went must see its end as soon as the parent lets go of fd 2. */
+/*
+ * The parent's table keeps nothing of where fd 2 went: who reads there must see its end as soon as the parent lets go of fd 2. So the pipe and the
+ * old fd 2 go through the socket into the table that the thread has later. Made only now, for while tasks are forked the parent's may
+ * have no room to spare.
+ */
 void own_stderr_take(struct capture *c)
 {
-    if (c->own_stderr[1] < 0)
+    struct stat status;
+    int ends[2];
+
+    if (!c->own_stderr || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) /* a message may be lost, but nothing ever waits for us */
         return;
-    if (dup3(2, c->saved_stderr, O_CLOEXEC) >= 0) {
-        int why = capture_give(c, &(struct supply){SUPPLY_STDERR, 0, {c->own_stderr[0], c->saved_stderr, -1}});
-        c->own_stderr[0] = c->saved_stderr = -1;
-        if (why == 0 && dup2(c->own_stderr[1], 2) >= 0)
-            atomic_store(&c->own_stderr_taken, true);
+    if (fstat(ends[0], &status) == 0 && handshake_send_own(c->sender, ends[0], 2) && dup2(ends[1], 2) >= 0) {
+        c->own_stderr_dev = status.st_dev;
+        c->own_stderr_ino = status.st_ino;
+        atomic_store(&c->own_stderr_taken, true);
     }
-    close(c->own_stderr[1]); /* the only write end is fd 2 now: its end is the stream's end */
-    c->own_stderr[1] = -1;
+    close(ends[0]);
+    close(ends[1]); /* the only write end is fd 2 now: its end is the stream's end */
 }
 
 /* Where no thread can be had for an output that may block, this one serves it. */
-void own_stderr_adopt(struct capture *c)
+void own_stderr_adopt(struct capture *c, struct handshake *h)
 {
-    struct stream *own = &c->stream[c->streams - 1];
     struct kinds kinds;
 
-    if (own->in_fd < 0)
-        return;
     pthread_mutex_lock(&c->lock);
-    if (!adopt_can_serve(c, (int[]){own->out_fd, -1}, false, &kinds))
+    if (!adopt_can_serve(c, h->out, false, &kinds))
         kinds.of[0] = OUT_POLLED;
-    adopt_stream(own, own->in_fd, own->out_fd, kinds.of[0]);
+    adopt_stream(&c->stream[c->streams - 1], h->in[0], h->out[0], kinds.of[0]);
     pthread_mutex_unlock(&c->lock);
 }
 
 void own_stderr_give(struct capture *c)
 {
-    int copy = -1;
-
     if (!atomic_load(&c->stderr_wanted) || atomic_load(&c->stderr_given))
         return;
     pthread_mutex_lock(&c->lock);
-    if (c->stream[c->streams - 1].out_fd >= 0)
-        copy = fcntl(c->stream[c->streams - 1].out_fd, F_DUPFD_CLOEXEC, 3);
+    (void)handshake_send_own(c->receiver, -1, c->stream[c->streams - 1].out_fd);
     pthread_mutex_unlock(&c->lock);
-    if (copy >= 0)
-        (void)supply_send(c->supply[0], &(struct supply){SUPPLY_STDERR, 0, {-1, copy, -1}});
     capture_say(c, &c->stderr_given);
 }
 
 static bool is_ours(const struct capture *c, int fd)
 {
     struct stat now;
-    return c->own_stderr_ino && fstat(fd, &now) == 0 && now.st_dev == c->own_stderr_dev && now.st_ino == c->own_stderr_ino;
+    return fstat(fd, &now) == 0 && now.st_dev == c->own_stderr_dev && now.st_ino == c->own_stderr_ino;
 }
 
 void own_stderr_back(struct capture *c)
 {
-    struct supply back;
-    unsigned lost = 0;
+    struct handshake back;
 
     if (!atomic_load(&c->own_stderr_taken) || !is_ours(c, 2))
         return;
-    if (!atomic_load(&c->has_own_table)) {
-        pthread_mutex_lock(&c->lock);
-        if (c->stream[c->streams - 1].out_fd >= 0)
-            dup2(c->stream[c->streams - 1].out_fd, 2);
-        pthread_mutex_unlock(&c->lock);
-        return;
-    }
     atomic_store(&c->stderr_wanted, true);
     drain_kick(c);
-    if (!capture_said(c, &c->stderr_given, GIVE_BACK_MS) || !supply_receive(c->supply[1], &back, &lost))
+    if (!capture_said(c, &c->stderr_given, GIVE_BACK_MS) || !handshake_receive(c->sender, &back))
         return;
-    if (back.kind == SUPPLY_STDERR && back.fd[1] >= 0)
-        dup2(back.fd[1], 2);
-    for (unsigned i = 0; i < SUPPLY_FDS; i++)
-        if (back.fd[i] >= 0)
-            close(back.fd[i]);
+    dup2(back.out[0], 2);
+    close(back.out[0]);
 }

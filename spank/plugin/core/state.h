@@ -37,11 +37,10 @@ struct capture {
     int *to_sync;    /* the drain thread's own: room for each log and durable */
     int receiver, sender, wake_fd;
     atomic_bool has_own_table; /* the drain thread's */
-    int supply[2]; /* receiver, sender; -1: descriptors are given to the streams at once */
+    atomic_uint supplied;      /* packets that wait for it in the handshakes' socket */
 
-    int own_stderr[2];      /* read end, write end; -1: not wanted */
-    int saved_stderr;       /* a number kept for where fd 2 goes, until it is taken over */
-    dev_t own_stderr_dev;   /* which pipe it is then */
+    bool own_stderr;      /* wanted */
+    dev_t own_stderr_dev; /* which pipe fd 2 is, once it is taken over */
     ino_t own_stderr_ino;
     atomic_bool own_stderr_taken, stderr_wanted, stderr_given; /* the last two: the parent asks for where it went, and has it */
 
@@ -79,7 +78,7 @@ void capture_say(struct capture *c, atomic_bool *what);
 
 /* The drain thread takes over its process's fd 2, in the table where that is; adopts the stream that comes of it, in its own; gives it back. */
 void own_stderr_take(struct capture *c);
-void own_stderr_adopt(struct capture *c);
+void own_stderr_adopt(struct capture *c, struct handshake *h);
 void own_stderr_give(struct capture *c);
 
 /* The parent puts fd 2 back where it went, unless somebody else has replaced it since. */

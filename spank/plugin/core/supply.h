@@ -1,18 +1,15 @@
 /*
- * Descriptors on their way from the parent to the drain thread: they wait in a socket, and in nobody's table of descriptors, until the thread
+ * Descriptors on their way from the parent to the drain thread: they wait in the handshakes' socket, and in nobody's table of descriptors, until the thread
  * takes them into one of its own (own_table.h). Each doubling of a table that several threads share waits for a grace period of RCU
  * (expand_fdtable() in Linux's fs/file.c): 10 to 20 ms, before which slurmstepd forks no task.
  */
 #ifndef GPUALERT_SUPPLY_H
 #define GPUALERT_SUPPLY_H
 
-#include <stdbool.h>
-
 enum supply_kind {
     SUPPLY_TASK,    /* out's log, err's log, index; -1 where there is none */
     SUPPLY_DURABLE, /* one for capture_durable */
     SUPPLY_OWN_LOG, /* the log of the process's own stderr */
-    SUPPLY_STDERR,  /* the end of the pipe that its fd 2 is, -1: not wanted; and where fd 2 went before */
 };
 enum { SUPPLY_FDS = 3 };
 
@@ -22,13 +19,13 @@ struct supply {
     int fd[SUPPLY_FDS];
 };
 
-/* Two ends, receiver and sender, with room for so many packets. Returns 0 or an errno. */
-int supply_sockets(int ends[2], unsigned packets);
+/* Room for so many packets that nobody takes yet; without it (not root) the usual size does for a hundred. */
+void supply_room(int sender, unsigned packets);
 
 /* Takes the descriptors, also where it fails. Returns 0 or an errno. */
 int supply_send(int sender, struct supply *supply);
 
-/* The next one. Returns false when there is no more. *lost grows by one that could not be taken. */
-bool supply_receive(int receiver, struct supply *supply, unsigned *lost);
+/* The next one. Returns 0 or an errno: EAGAIN when there is none; after any other one it is lost. */
+int supply_receive(int receiver, struct supply *supply);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "job_file.h"
 #include "whole_file.h"
 
@@ -82,6 +83,21 @@ static bool is_attempt_name(const char *name, uint32_t job)
     return strncmp(name, start, (size_t)n) == 0 && strlen(name) == (size_t)n + 16 && strspn(name + n, "0123456789abcdef") == 16;
 }
 
+static void close_and_forget(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void attempt_release(struct attempt *a)
+{
+    close_and_forget(&a->log_folder);
+    close_and_forget(&a->record_folder);
+    for (int i = 0; i < ATTEMPT_FRESH; i++)
+        close_and_forget(&a->fresh[i]);
+}
+
 /* Opens the two folders of an attempt that exists. */
 static int open_attempt(struct attempt *a, const struct node *n, const struct identity *id)
 {
@@ -92,7 +108,7 @@ static int open_attempt(struct attempt *a, const struct node *n, const struct id
     a->log_folder = open_folder(n->logs, a->name);
     if (a->log_folder < 0 || fstat(a->log_folder, &status) < 0 || status.st_uid != id->uid) {
         int why = a->log_folder < 0 ? errno : EPERM;
-        attempt_close(a);
+        attempt_release(a);
         return why;
     }
     return 0;
@@ -229,29 +245,15 @@ int attempt_open(struct attempt *a, spank_t sp, const struct identity *id, const
     if (why == 0) {
         *what = "the job's folders";
         why = open_attempt(a, &n, id);
+        snprintf(a->record_path, sizeof a->record_path, "%s/node/%s/%s", config()->state_dir, id->node, a->name);
     }
     if (why)
-        attempt_close(a);
+        attempt_release(a);
     close_node(&n);
     return why;
 }
 
-static void close_and_forget(int *fd)
+int attempt_open_records(const struct attempt *a)
 {
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
-void attempt_release_logs(struct attempt *a)
-{
-    close_and_forget(&a->log_folder);
-    for (int i = 0; i < ATTEMPT_FRESH; i++)
-        close_and_forget(&a->fresh[i]);
-}
-
-void attempt_close(struct attempt *a)
-{
-    attempt_release_logs(a);
-    close_and_forget(&a->record_folder);
+    return open(a->record_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

@@ -65,10 +65,13 @@ static struct exit_record record_of(unsigned local, const char *state)
     return r;
 }
 
-static void put_record(unsigned local, const char *state, bool durable)
+static void put_record(int folder, unsigned local, const char *state, bool durable)
 {
     struct exit_record r = record_of(local, state);
-    int why = exit_record_put(step.attempt.record_folder, &r, durable);
+    int why;
+    if (strcmp(state, "closed") == 0)
+        r.closed = instant_now();
+    why = folder < 0 ? errno : exit_record_put(folder, &r, durable);
     if (why)
         slurm_verbose("gpualert: exit record of task %u: %s", r.task, strerror(why));
 }
@@ -122,7 +125,7 @@ static void start_capture(const struct storage *storage)
     globals = calloc(step.id.local_tasks, sizeof *globals);
     step.capture = globals ? capture_new(step.id.local_tasks, &bounds) : NULL;
     if (!step.capture) {
-        snprintf(step.said, sizeof step.said, "off: no memory for %u tasks", step.id.local_tasks);
+        snprintf(step.said, sizeof step.said, "off: no memory or descriptors for %u tasks", step.id.local_tasks);
         free(globals);
         return;
     }
@@ -136,7 +139,6 @@ static void start_capture(const struct storage *storage)
         capture_free(step.capture);
         step.capture = NULL;
     }
-    attempt_release_logs(&step.attempt);
     free(globals);
 }
 
@@ -196,7 +198,7 @@ void step_prepare(spank_t sp)
     }
     step.tasks = calloc(step.id.local_tasks, sizeof *step.tasks);
     if (!step.tasks) {
-        attempt_close(&step.attempt);
+        attempt_release(&step.attempt);
         return;
     }
     for (uint32_t i = 0; i < step.id.local_tasks; i++)
@@ -211,7 +213,8 @@ void step_prepare(spank_t sp)
     else
         split_ranks(sp, step.id.job);
     for (unsigned i = 0; i < step.id.local_tasks; i++)
-        put_record(i, "prepared", false);
+        put_record(step.attempt.record_folder, i, "prepared", false);
+    attempt_release(&step.attempt);
 }
 
 static uint32_t number_of(const char *text)
@@ -279,8 +282,12 @@ void step_task_exited(spank_t sp)
     if (step.capture)
         capture_task_ended(step.capture, (unsigned)local);
     cgroup_read_memory(step.id.job, status != 0, &task->memory);
-    if (status != 0 || !all_waited()) /* else step_end comes at once */
-        put_record((unsigned)local, "exited", false);
+    if (status != 0 || !all_waited()) { /* else step_end comes at once */
+        int folder = attempt_open_records(&step.attempt);
+        put_record(folder, (unsigned)local, "exited", false);
+        if (folder >= 0)
+            close(folder);
+    }
 }
 
 static struct usage kept(void)
@@ -298,9 +305,11 @@ static struct usage kept(void)
 void step_end(void)
 {
     bool durable;
+    int folder;
 
     if (!step.tasks)
         return;
+    folder = attempt_open_records(&step.attempt);
     /*
      * Slurm reports the step only after this: a numbered step that waits for a disk here may be reported after its job, whose
      * DerivedExitCode then lacks it. So only the batch step, the last one, waits, and only for a failure.
@@ -309,21 +318,16 @@ void step_end(void)
     if (step.capture) {
         if (!capture_finish(step.capture, durable ? FLUSH_WAIT : all_well() ? FLUSH_NOT : FLUSH_BEGIN))
             slurm_info("gpualert: job %u step %s: an output or a log hangs; what it did not take is in the exit record", step.id.job, step.id.step);
-        usage_add(step.attempt.record_folder, USAGE_OF_JOB, kept());
-        usage_add(step.attempt.record_folder, USAGE_OF_NODE, kept());
+        usage_add(folder, USAGE_OF_JOB, kept());
+        usage_add(folder, USAGE_OF_NODE, kept());
     }
-    for (unsigned i = 0; i < step.id.local_tasks; i++) {
-        struct exit_record r = record_of(i, "closed");
-        int why;
-        r.closed = instant_now();
-        why = exit_record_put(step.attempt.record_folder, &r, durable);
-        if (why)
-            slurm_verbose("gpualert: exit record of task %u: %s", r.task, strerror(why));
-    }
-    if (durable)
-        (void)fsync(step.attempt.record_folder);
+    for (unsigned i = 0; i < step.id.local_tasks; i++)
+        put_record(folder, i, "closed", durable);
+    if (durable && folder >= 0)
+        (void)fsync(folder);
+    if (folder >= 0)
+        close(folder);
     capture_free(step.capture);
-    attempt_close(&step.attempt);
     free(step.tasks);
     step.tasks = NULL;
     step.capture = NULL;

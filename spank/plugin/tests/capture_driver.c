@@ -190,6 +190,8 @@ int main(int argc, char **argv)
         fail("capture_start");
     for (unsigned i = 0; i < o.tasks; i++)
         child[i] = launch(&o, c, i, argv + at + 1);
+    if (o.bounds.own_table)
+        capture_forked(c);
     for (unsigned left = o.tasks; left > 0; left--) {
         int s;
         pid_t gone = wait(&s);

@@ -233,8 +233,10 @@ def test_slurmstepds_own_words_are_kept(run):
     assert b"CANCELLED DUE TO TIME LIMIT\n" in r.done.stderr
 
 
-def test_who_reads_where_fd_2_went_sees_its_end_when_the_parent_lets_go_of_it(run):
+def test_who_reads_where_fd_2_went_sees_its_end_when_the_parent_lets_go_of_it(run, driver):
     """Slurmstepd points its fd 2 elsewhere once its tasks are gone, and waits for the end of its tasks' outputs before it calls us again."""
+    if driver.parent.name == "tsan":
+        pytest.skip("ThreadSanitizer takes two threads' dup2 onto one number, which the kernel orders, for a race")
     r = run("echo task >&2", "own_stderr=1", "lets_go=1")
     assert r.done.returncode == 0, r.done.stderr
     assert r.wall_s < 5
