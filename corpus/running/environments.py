@@ -94,6 +94,13 @@ ENVIRONMENTS = {
         packages=("torch", "numpy", "fastai", "fastprogress", "pytorch-tabnet", "stable-baselines3", "gymnasium", "xgboost-cpu", "lightgbm", "scikit-learn", "pandas", "tensorflow-cpu", "keras"),
     ),
     "forest": Environment(f"{PREFIX}f31/bin/python", f"{PREFIX}f31", "/envs/sk19-311", packages=("scikit-learn", "xgboost-cpu", "lightgbm", "numpy", "pandas")),
+    "shelf": Environment(
+        f"{TORCH}/bin/python",
+        TORCH,
+        "/opt/conda/envs/ml3",
+        ((f"{PREFIX}a14/lib/python3.11/site-packages", "/proj/envs/a14/lib/python3.11/site-packages"),),
+        ("torch", "numpy", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "lightning", "transformers", "structlog", "loguru", "rich", "tqdm", "coloredlogs", "tabulate"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
