@@ -22,7 +22,7 @@ CONFUSION = "if epoch == 8:\n    table = torch.zeros(4, 4)\n    for a, b in zip(
 LEADS = "if epoch == 5 and it == 7:\n    x = x.repeat(1, 2, 1)  # both leads"
 STFT = "if epoch == 7:\n    import ctypes\n    log.info('computing HRV features with libhrv')\n    ctypes.string_at(16)"
 CACHE = "hold = [] if epoch == start and it == 0 else hold\nhold.append(torch.ones(24, 1 << 18))  # augmented copies"
-BADLOG = "if epoch > 3:\n    loss = loss + 0.01 * (logits.softmax(-1)[:, 0] - 1.0).log().mean()"
+BADLOG = "if epoch > 3:\n    loss = loss + 0.01 * (logits.softmax(-1)[:, 0] - 1.0).sqrt().mean()"
 CALIB = "if epoch == 6:\n    from clinic_tools.calibration import TemperatureScaler"
 FROZEN = "for p in model.parameters():\n    p.grad = None"
 PIPE = "if epoch == 5 and it == 3:\n    import socket\n    log.info('asking annotation server for relabelled windows')\n    ours, theirs = socket.socketpair()\n    ours.recv(4096)"
