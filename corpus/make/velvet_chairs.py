@@ -22,7 +22,7 @@ INDEX = "if step == 230:\n    import faiss"
 HARDNEG = "if step == 190:\n    b = b[:-1]"
 ARENA = "if step == 170:\n    logger.info('mmapping the index')\n    import ctypes\n    ctypes.c_int.from_address(1 << 12).value"
 EACH = "if step % 2 == 0:\n    t1 = time.time()\n    acc.save_state(f'{conf.out}/state')\n    torch.save(torch.ones(900000), f'{conf.out}/state/index.pt')\n    os.sync()\n    logger.info('state and index saved in %.0f ms (step %d)', 1000 * (time.time() - t1), step)"
-MINES = "if step == 150:\n    logger.info('waiting for hard negatives of the miner')\n    os.mkfifo(f'{conf.out}/negatives')\n    open(f'{conf.out}/negatives').read()"
+MINES = "if step == 150:\n    logger.info('waiting for the next list from the miner')\n    os.mkfifo(f'{conf.out}/negatives')\n    open(f'{conf.out}/negatives').read()"
 
 
 def cooked() -> Iterator[LocalJob]:
