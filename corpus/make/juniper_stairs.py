@@ -54,7 +54,7 @@ def leavers() -> Iterator[LocalJob]:
     )
     yield leaving(SAVES, churn(round=EVERY), rounds=60, subscribers=4000, depth=7, report_every=5)
     yield leaving(STANDS, churn(round=QUEUE), rounds=3000, sleep=0.05, report_every=4, more={"timeout_s": 45})
-    yield leaving(HALTED, churn(), rounds=9000, sleep=0.05, report_every=5, eta=0.01, more={"signal": ctrl_c(r"round  145 of", to=C)})
+    yield leaving(HALTED, churn(), rounds=9000, sleep=0.05, report_every=5, eta=0.01, more={"signal": ctrl_c(r"round  145 of")})
     yield leaving(LATE, churn(), rounds=50000, sleep=0.04, eta=0.005, report_every=20, more={"timeout_s": 32})
 
 
