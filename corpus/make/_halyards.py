@@ -230,6 +230,8 @@ class Watch:
         if 0 not in lost:
             self.book.batch([(t, self.fill(x, 0, t)) for t, x in sorted(said)], code=0 if cut else worst, end=end + 0.9)
         short = min(worst, 255)
+        if self.by != "srun":
+            kills = []
         step = ("CANCELLED", 0, 15) if cut else (state, short if short <= 128 or not kills else 0, kills[0] if kills and not codes else 0)
         steps = row.pop("steps", (("batch", "CANCELLED" if cut else state, 0 if cut else short, 15 if cut else 0), ("extern", "COMPLETED", 0, 0), ("0", *step)))
         row_code, row_signal = (0, 125) if state == "OUT_OF_MEMORY" else (0 if cut else short, 0)
