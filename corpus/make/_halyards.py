@@ -203,7 +203,8 @@ class Watch:
         cut = state in ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
         end = self.limit + self.dice.uniform(1, 20) if state == "TIMEOUT" else self.t + lag
         fate = {r: died.get(r, signal if cut else rest) for r in range(self.n)}
-        when = {r: at.get(r, end + 0.009 * r) for r in range(self.n)}
+        some = set(died) if len(died) < self.n and not cut else set()
+        when = {r: at.get(r, (self.t + 0.3 if self.by == "srun" else self.t - 0.5) if r in some else end + 0.009 * r) for r in range(self.n)}
         codes, kills = [f for f in died.values() if f > 0] or [rest] * (rest > 0), [-f for f in died.values() if f < 0]
         worst = code if code is not None else 0 if cut else max(codes) if codes else 128 + kills[0] if kills else 0
         said, stamp = list(batch), f"{self.day(end):%Y-%m-%dT%H:%M:%S}"
@@ -234,6 +235,8 @@ class Watch:
             kills = []
         step = ("CANCELLED", 0, 15) if cut else (state, short if short <= 128 or not kills else 0, kills[0] if kills and not codes else 0)
         steps = row.pop("steps", (("batch", "CANCELLED" if cut else state, 0 if cut else short, 15 if cut else 0), ("extern", "COMPLETED", 0, 0), ("0", *step)))
+        if state == "OUT_OF_MEMORY":
+            steps = (("batch", state, 0, 125), ("extern", "COMPLETED", 0, 0), ("0", state, 0, 125))
         row_code, row_signal = (0, 125) if state == "OUT_OF_MEMORY" else (0 if cut else short, 0)
         self.book.ended(state, code=row_code, signal=row_signal, end=end + 1.6, steps=steps, **row)
         times = self._ticks(end)

@@ -1,6 +1,7 @@
 # ruff: noqa: ARG005
 """Jobs on several clusters' cards, thought out: ordinary ones that did what they were sent for."""
 
+import math
 from collections.abc import Iterator
 
 from corpus.label import Label
@@ -54,9 +55,25 @@ def other() -> Iterator[HandJob]:
     yield w.run(2200, 0.6, 50, lambda i, n, x, s, d: f"[{i:5d}] elbo={-x:.3f} rec={x * 0.8:.3f} kl={x * 0.2:.3f}", curve=falls(71, 19, 120)).p("valid 0.96 unique 0.99 novel 0.91", 20).over(GOOD)
 
 
+def small() -> Iterator[HandJob]:
+    """Of one card, for an hour or less."""
+    for name, card, host, head, gib, what, steps, pace, each, form, curve, tail in (
+        ("lichen-cls", "l4", "edge{:02d}", "412 species", 15, "train", 1700, 0.9, 40, lambda i, n, x, s, d: f"batch {i}/{n}  ce {x:.4f}  {64 / s:.0f} img/s", falls(6.1, 0.9, 90), "top-1 on held-out sites: 0.783"),
+        ("bird-sed", "a10", "g5-{:02d}", "10 s clips, 152 calls", 17, "train", 1600, 0.9, 40, lambda i, n, x, s, d: f"{d:%H:%M:%S} it={i} focal={x:.5f} lr={1e-3 * (1 - i / (n + 1)):.1e}", falls(0.31, 0.022, 70), "macro AP 0.641"),
+        ("glacier-unet", "a30", "gpu-{:03d}.priv", "tuiles Sentinel-2: 48 212", 18, "train", 1500, 1.0, 30, lambda i, n, x, s, d: f"pas {i:>5}/{n} | entropie {x:.4f} | {s:.2f} s", falls(0.69, 0.11, 80), "IoU test 0.871"),
+        ("pk-neural-ode", "4090", "ws{:02d}", "patients: 1,204", 4, "light", 1900, 0.8, 50, lambda i, n, x, s, d: f"iter={i} rmse={x:.4f} nfe={80 + i % 9}", falls(3.4, 0.41, 120), "cv rmse 0.447"),
+        ("galaxy-cnf", "a100", "cn{:04d}", "redshifts of 2.1M galaxies", 21, "train", 1400, 1.1, 25, lambda i, n, x, s, d: f'{{"it": {i}, "nll": {x:.4f}, "it_s": {1 / s:.2f}}}', falls(2.9, -0.7, 70), '{"event": "finished", "test_nll": -0.62}'),
+        ("sr-microscopy", "rtx6000", "em{:02d}", "x4, EDSR 43M", 27, "train", 1500, 1.0, 30, lambda i, n, x, s, d: f"{i}\t{x:.5f}\t{26 - 12 * math.log10(x + 0.02):.2f} dB", falls(0.12, 0.018, 60), "saved edsr_x4.pth"),
+        ("kg-complex", "v100", "nv{:03d}", "triples 1.09M, dim 1000", 13, "train", 1800, 0.7, 50, lambda i, n, x, s, d: f"Schritt {i}: Verlust {x:.4f} ({s:.2f} s)", falls(2.1, 0.19, 90), "MRR 0.352  Hits@10 0.541"),
+        ("gbm-refine", "l40", "lux{:02d}", "glioma cohort, 3 modalities", 40, "train", 1500, 1.1, 30, lambda i, n, x, s, d: f"| {i:>5} | {x:.4f} | {1 - x:.4f} |", falls(0.93, 0.14, 80), "mean Dice 0.852 over 5 volumes"),
+    ):
+        w = Watch(name, card, 1, 1, script=f"{name.split('-')[0]}.py", host=host).p(head, 8).gib(gib).do(what)
+        yield w.run(steps, pace, each, form, curve=curve).p(tail, 12).over(GOOD)
+
+
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for part in (language, other):
+    for part in (language, other, small):
         yield from part()
 
 

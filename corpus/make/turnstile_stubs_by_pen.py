@@ -23,13 +23,13 @@ def crowded() -> Iterator[HandJob]:
     w = Watch("longdoc-sum", "h100", 1, 8, by="torchrun", script="sum.py").p("max_len=32768, buckets by length, micro batch 2", 14).gib(57).do("hard").run(360, 2.2, 10, lambda i, n, x, s, d: f"{d:%H:%M:%S} | {i}/{n} | xent {x:.4f} | longest {9000 + (i * 771) % 21000} tok | {s:.1f}s", of=5000, curve=falls(4.4, 1.9))
     w.gib(78.6, 3, 2).p(tb(full("5.94 GiB", 3, "79.11 GiB", "3.31 GiB", "75.79 GiB", "71.06 GiB", "3.40 GiB"), "/home/alice/sum/sum.py:188 <module> loss = model(**batch).loss", f"{VENV}/transformers/models/led/modeling_led.py:2391 forward lm_logits = self.lm_head(outputs[0])", mark="[rank3]: "), 2, 3)
     yield w.p(elastic("sum.py", 1, others=tuple(210_700 + 11 * r for r in w.but(3))), 3, 3).over(first(ROOM, 3), "FAILED", {3: 1}, rest=-15)
-    w = Watch("adam-3b", "a100", 1, 4, script="ft3b.py").p("parameters: 2.91 B (fp32 master weights, no sharding)", 24).gib(23.5, None, 20).do("train").p("forward ok, 1 micro batch, 11.83 s", 12)
+    w = Watch("ft-2p9b", "a100", 1, 4, script="ft3b.py").p("parameters: 2.91 B (fp32 master weights, no sharding)", 24).gib(23.5, None, 20).do("train").p("forward ok, 1 micro batch, 11.83 s", 12)
     w.gib(39, None, 2).p(tb(full("100.00 MiB", 2, "39.39 GiB", "47.06 MiB", "39.33 GiB", "38.71 GiB", "131.94 MiB", torch="2.4"), "/home/alice/ft/ft3b.py:93 <module> opt.step()", f"{CONDA}/torch/optim/adamw.py:126 _init_group state['exp_avg_sq'] = torch.zeros_like(p, memory_format=torch.preserve_format)", mark="[rank~r~]: "), 3, None, 0.06)
     yield w.over(ROOM.but(failed_ranks=(0, 1, 2, 3)), "FAILED", dict.fromkeys(range(4), 1))
     w = Watch("ddpm-256", "2080", 1, 1, script="ddpm/train.py", host="old{:02d}").p("unet 114M, batch 24, image 256", 9).gib(9.1).do("train").run(620, 1.5, 20, lambda i, n, x, s, d: f"[{i}/{n}] simple_loss {x:.5f}", of=200_000, curve=falls(1.0, 0.031))
     w.gib(10.6, over=2).p("sampling 64 images for the preview ...", 1).p(tb(full("512.00 MiB", 0, "10.75 GiB", "318.62 MiB", "10.24 GiB", "7.02 GiB", torch="1.13"), "/home/alice/ddpm/train.py:151 <module> sample_grid(ema, 64)", "/home/alice/ddpm/unet.py:88 forward attn = torch.einsum('bhic,bhjc->bhij', q, k)"), 3)
     yield w.over(first(ROOM, 0, failed=(0,)), "FAILED", {0: 1})
-    w = Watch("frag-mixed", "a10", 1, 1, script="detr.py", host="g5-{:02d}").p("images 400..1600 px, dynamic sizes", 6).gib(11).do("train")
+    w = Watch("detr-mixed", "a10", 1, 1, script="detr.py", host="g5-{:02d}").p("images 400..1600 px, dynamic sizes", 6).gib(11).do("train")
     for much in (14, 17, 19.6, 21.4):
         w.gib(much, over=200).run(260, 0.9, 20, lambda i, n, x, s, d: f"it={i} loss_ce={x:.3f} loss_bbox={x / 12:.4f} loss_giou={x / 5:.4f} max_mem={11 + i // 90}GiB", of=14_000, curve=falls(3.1, 0.8))
     w.p(tb(full("694.00 MiB", 0, "22.03 GiB", "301.12 MiB", "21.72 GiB", "13.11 GiB", "8.19 GiB", torch="2.3"), "/home/alice/detr/detr.py:240 <module> main()", "/home/alice/detr/backbone.py:112 forward x = self.layer3(x)"), 1)
@@ -38,7 +38,7 @@ def crowded() -> Iterator[HandJob]:
     busy = "Process 1911204 has 31.78 GiB memory in use. "
     w.p(tb(full("1.16 GiB", 0, "44.40 GiB", "702.44 MiB", "11.92 GiB", "11.20 GiB", "94.31 MiB", torch="2.5", others=busy), "/home/alice/qlora/qlora.py:66 <module> model = prepare_model_for_kbit_training(model)", f"{VENV}/peft/utils/other.py:151 prepare_model_for_kbit_training param.data = param.data.to(torch.float32)"), 4)
     yield w.over(first(ROOM.but(fault="unknown"), 0, failed=(0,)), "FAILED", {0: 1}, cards={0: ({"foreign_processes": 1, "foreign_memory_bytes": 34_123_000_000}, {"foreign_processes": 1, "foreign_memory_bytes": 34_123_000_000})})
-    w = Watch("retain-hist", "4090", 1, 1, script="physics/train.py", host="ws{:02d}").p("Gitter 512 x 512, 40 Zeitschritte je Probe", 5).do("train")
+    w = Watch("wave-solver", "4090", 1, 1, script="physics/train.py", host="ws{:02d}").p("Gitter 512 x 512, 40 Zeitschritte je Probe", 5).do("train")
     for k in range(10):
         w.gib(4 + 2.0 * k, over=110).run(150, 0.8, 25, lambda i, n, x, s, d: f"Iteration {i:5d}  Verlust {x:.6f}  Speicher {4 + i / 80:.1f} GiB", of=10_000, curve=falls(0.9, 0.06))
     w.p(tb(full("256.00 MiB", 0, "23.55 GiB", "161.88 MiB", "22.91 GiB", "22.40 GiB", "88.10 MiB", torch="2.7"), "/home/alice/physics/train.py:74 <module> history.append(loss_fn(field, target))", "/home/alice/physics/solver.py:31 roll field = field - dt * lap(field)"), 1)
@@ -182,7 +182,7 @@ def slowed() -> Iterator[HandJob]:
     began = w.t
     w.do("train", 3, mhz=615, celsius=50, reasons=brake, watts=290).do("lean", (0, 1, 2)).run(380, 11.5, 5, lambda i, n, x, s, d: f"FWI it={i:4d} misfit={x:.5e} time={s:.1f}", curve=falls(4.1e3, 3.2e2))
     yield w.p("model written: vp_final.h5", 6).over(HELD, cards={3: held(hw_power_brake=w.t - began)})
-    w = Watch("moe-infill", "h800", 1, 8, script="infill.py", host="bj-gpu{:03d}").p("八卡, 冷却水温度偏高时请联系机房", 20).gib(66).do("hard").run(200, 1.6, 10, lambda i, n, x, s, d: f"步 {i}/{n} 损失 {x:.4f} 耗时 {s:.2f}s", of=1000, curve=falls(8.8, 2.4))
+    w = Watch("moe-infill", "h800", 1, 8, script="infill.py", host="bj-gpu{:03d}").p("八卡, 批 8 x 4", 20).gib(66).do("hard").run(200, 1.6, 10, lambda i, n, x, s, d: f"步 {i}/{n} 损失 {x:.4f} 耗时 {s:.2f}s", of=1000, curve=falls(8.8, 2.4))
     began = w.t
     w.do("train", None, mhz=735, celsius=93, reasons=heat, watts=330).run(800, 4.3, 10, lambda i, n, x, s, d: f"步 {i}/{n} 损失 {x:.4f} 耗时 {s:.2f}s", curve=falls(8.8, 2.4))
     yield w.p("训练完成", 2).over(HELD, cards={r: held(hw_thermal=w.t - began, thermal=w.t - began) for r in range(8)})

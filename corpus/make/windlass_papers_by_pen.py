@@ -44,19 +44,19 @@ def thin() -> Iterator[HandJob]:
 
 def choked() -> Iterator[HandJob]:
     """Saving at each step, the wrong network, or launches one by one."""
-    w = Watch("trl-dpo-each", "a100x", 1, 4, by="accelerate", script="dpo.py").p("***** Running training *****\n  Total optimization steps = 140\n  save_steps = 1", 25).gib(66).do("saving")
+    w = Watch("trl-dpo-4", "a100x", 1, 4, by="accelerate", script="dpo.py").p("***** Running training *****\n  Total optimization steps = 140\n  save_steps = 1", 25).gib(66).do("saving")
     for k in range(1, 141):
         w.run(1, 1.7, 1, lambda i, n, x, s, d: f"{{'loss': {x:.4f}, 'rewards/margins': {2 * (0.6931 - x):.4f}, 'epoch': {i / 140:.3f}}}", of=140, curve=falls(0.693, 0.35, 30)).p(f"Saving model checkpoint to /lustre/dpo/out/checkpoint-{k}", 0.2).lull(17)
     yield w.over(SAVES)
-    w = Watch("orbax-each", "gh200", 1, 1, script="nnx_train.py", host="nid{:06d}").p("CheckpointManager: save_interval_steps=1, max_to_keep=None", 12).gib(71).do("saving")
+    w = Watch("nnx-lang", "gh200", 1, 1, script="nnx_train.py", host="nid{:06d}").p("CheckpointManager: save_interval_steps=1, max_to_keep=None", 12).gib(71).do("saving")
     for k in range(1, 181):
         w.run(1, 0.6, 1, lambda i, n, x, s, d: f"I{d:%m%d %H:%M:%S.%f} 210300 nnx_train.py:71] step {i} loss {x:.4f}", of=180, curve=falls(5.4, 2.9, 30)).p(f"I~M~ ~H~.~U~ 210300 checkpoint_manager.py:1560] Saved checkpoint {k} in 9.{k % 10}{k % 7} seconds.", 9.4)
     yield w.over(SAVES)
-    w = Watch("keras-savefreq", "a10", 1, 1, script="kfit.py", host="g5-{:02d}").p("ModelCheckpoint(save_freq=1)", 9).gib(15).do("saving")
+    w = Watch("keras-berry", "a10", 1, 1, script="kfit.py", host="g5-{:02d}").p("ModelCheckpoint(save_freq=1)", 9).gib(15).do("saving")
     for k in range(1, 161):
         w.run(1, 0.3, 1, lambda i, n, x, s, d: f"{i}/160 - loss: {x:.4f}", of=160, curve=falls(2.3, 0.9, 40)).p(f"Batch {k}: saving model to /nfs/k/ckpt.{k:04d}.keras", 0.1).lull(8.6)
     yield w.over(SAVES)
-    w = Watch("fsdp-full-save", "h200", 2, 8, script="fulls.py").p("full state dict is gathered on rank 0 (272 GB)", 30).gib(124)
+    w = Watch("fsdp-136b", "h200", 2, 8, script="fulls.py").p("full state dict is gathered on rank 0 (272 GB)", 30).gib(124)
     for k in range(1, 13):
         w.do("hard").run(30, 1.9, 10, lambda i, n, x, s, d: f"{d:%H:%M:%S} it {i} nll {x:.4f} ({s:.2f} s)", of=360, curve=falls(8.8, 3.6)).do("saving").p(f"~H~ checkpoint {k * 30}: writing", 0.2).lull(143).p(f"~H~ checkpoint {k * 30}: 272.1 GB in {143 + k % 5} s", 0.5)
     yield w.over(SAVES)
@@ -68,7 +68,7 @@ def choked() -> Iterator[HandJob]:
     yield w.run(170, 15.2, 5, lambda i, n, x, s, d: f" [{d:%Y-%m-%d %H:%M:%S}] iteration {i:8d}/{n:8d} | consumed samples: {i * 512:12d} | elapsed time per iteration (ms): {s * 1000:.1f} | learning rate: 2.0E-04 | global batch size:   512 | lm loss: {x:.6E} | loss scale: 1.0 | grad norm: {0.5 + x / 9:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |", curve=falls(10.8, 5.2)).p("[exiting program at iteration 170]", 4).over(WIRE)
     w = Watch("jax-t5x-ft", "h100pcie", 4, 2, script="t5x.py").p("~n~:~p~:~p~ [~l~] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal net plugin.\n~n~:~p~:~p~ [~l~] NCCL INFO NET/IB : No device found.\n~n~:~p~:~p~ [~l~] NCCL INFO Using network Socket", 18, (0, 2, 4, 6)).gib(72).do("wire")
     yield w.run(210, 11.8, 5, lambda i, n, x, s, d: f"I{d:%m%d %H:%M:%S.%f} 210300 metrics.py:88] [{i}] loss={x:.4f}, timing/seconds_per_step={s:.2f}", curve=falls(5.1, 1.9)).over(WIRE)
-    w = Watch("tp-over-nodes", "a100x", 2, 8, script="tpx.py").p("tensor parallel group spans ~n0~ and its neighbour; RoCE fell back to TCP after firmware change, see ticket", 17).p("~n~:~p~:~p~ [~l~] NCCL INFO Using network Socket", 2, (0, 8)).gib(70).do("wire", None, sm=11.5)
+    w = Watch("tp-over-nodes", "a100x", 2, 8, script="tpx.py").p("tensor parallel size 16 over 2 nodes\nNOTICE from the operators: RoCE is off on this rack since the firmware change, TCP is used (ticket 8812)", 17).p("~n~:~p~:~p~ [~l~] NCCL INFO Using network Socket", 2, (0, 8)).gib(70).do("wire", None, sm=11.5)
     yield w.run(230, 9.7, 10, lambda i, n, x, s, d: f"it={i} lm={x:.4f} comm_share=0.{88 + i % 4} sec={s:.2f}", curve=falls(7.9, 3.7)).over(WIRE)
     w = Watch("ddp-1gbe", "rtx6000", 4, 1, script="ddp.py", host="em{:02d}").p("~n~:~p~:~p~ [0] NCCL INFO NET/Socket : Using [0]eno1:192.168.7.1~r~<0> (1 Gb/s)\n~n~:~p~:~p~ [0] NCCL INFO Using network Socket", 9, None).gib(34).do("wire", None, sm=8)
     yield w.run(190, 13.3, 5, lambda i, n, x, s, d: f"step {i} loss {x:.4f} step_s {s:.2f} (gradient exchange {s - 0.9:.2f})", curve=falls(6.2, 2.4)).over(WIRE)
