@@ -44,7 +44,7 @@ PHASES: dict[str, tuple[float, float, float, float, float, float]] = {
 DEATHS = {3: "Quit", 4: "Illegal instruction", 6: "Aborted", 7: "Bus error", 8: "Floating point exception", 9: "Killed", 11: "Segmentation fault", 15: "Terminated"}
 
 
-def falls(first: float, last: float, bend: float = 60, power: float = 0.62, shake: float = 0.012) -> Curve:
+def falls(first: float, last: float, bend: float = 60, power: float = 0.9, shake: float = 0.012) -> Curve:
     """A loss on its way down."""
     return lambda i: last + (first - last) * (1 + i / bend) ** -power + shake * last * math.sin(i * 1.7) + shake * last * math.sin(i * 0.61)
 
@@ -87,6 +87,7 @@ class Watch:
         self.env: dict[str, str] = {}
         self.zeal = self.dice.uniform(0.84, 1.14)
         self.curve: Curve = falls(self.dice.uniform(3, 9), self.dice.uniform(0.4, 2.2), self.dice.uniform(30, 150))
+        self.ended: dict[int, float] = {}
         self.host_series: list[tuple[int, str, list[float], list[float]]] = []
 
     # who and when
@@ -205,6 +206,7 @@ class Watch:
         fate = {r: died.get(r, signal if cut else rest) for r in range(self.n)}
         some = set(died) if len(died) < self.n and not cut else set()
         when = {r: at.get(r, (self.t + 0.3 if self.by == "srun" else self.t - 0.5) if r in some else end + 0.009 * r) for r in range(self.n)}
+        self.ended = when
         codes, kills = [f for f in died.values() if f > 0] or [rest] * (rest > 0), [-f for f in died.values() if f < 0]
         worst = code if code is not None else 0 if cut else max(codes) if codes else 128 + kills[0] if kills else 0
         said, stamp = list(batch), f"{self.day(end):%Y-%m-%dT%H:%M:%S}"
@@ -227,7 +229,7 @@ class Watch:
             said.append((end - 0.7, f"srun: error: Node failure on {self.hosts[lost[0]]}"))
         if cut or lost:
             why = {"TIMEOUT": " DUE TO TIME LIMIT", "PREEMPTED": " DUE TO PREEMPTION"}.get(state, "") if cut else " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"
-            said += [(end - 0.4, f"slurmstepd: error: *** STEP {self.book.job_id}.0 ON {self.hosts[0]} CANCELLED AT {stamp}{why} ***"), (end - 0.5, "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.")]
+            said += [(end - 0.4, f"slurmstepd: error: *** STEP {self.book.job_id}.0 ON {self.hosts[0]} CANCELLED AT {stamp}{why} ***"), (end - 0.35, f"slurmstepd: error: *** JOB {self.book.job_id} ON {self.hosts[0]} CANCELLED AT {stamp}{why} ***"), (end - 0.5, "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.")]
         if 0 not in lost:
             self.book.batch([(t, self.fill(x, 0, t)) for t, x in sorted(said)], code=0 if cut else worst, end=end + 0.9)
         short = min(worst, 255)
@@ -269,9 +271,11 @@ class Watch:
         env = {"RANK": str(r), "LOCAL_RANK": str(r % self.per), "WORLD_SIZE": str(self.n), **self.env}
         if self.by != "srun" and r % self.per == 0:
             self.book.process(node, 210_300 + 11 * (r // self.per), command=(self.by, self.script), name=self.by, state="S", started_ns=ns(1.2), seen_last_ns=ns(max(2.5, at - 4)), looks=max(1, int(at / 5)), task_local=0)
+        used = next((t for t, much in self.held[r] if much > 0), None)
+        card = {"gpu_uuids": (), "gpu_attached_ns": None} if used is None else {"gpu_uuids": (self.book.uuid(node, r % self.per),), "gpu_attached_ns": ns(max(3.0, used - 5))}
         end = {"ended_ns": ns(at), **({"exit_code": fate} if fate >= 0 else {"exit_signal": -fate})}
-        self.book.process(node, self.pid(r), **{"rank": r, "local_rank": r % self.per, "command": ("python", self.script, *self.args), "environment": env, "gpu_uuids": (self.book.uuid(node, r % self.per),), "state": "R", "name": "python",
-                          "started_ns": ns(2.1), "gpu_attached_ns": ns(9), "seen_last_ns": ns(max(2.5, at - 4)), "looks": max(1, int(at / 5)), **below, **end, **self.seen.get(r, {})})  # fmt: skip
+        self.book.process(node, self.pid(r), **{"rank": r, "local_rank": r % self.per, "command": ("python", self.script, *self.args), "environment": env, "state": "R", "name": "python",
+                          "started_ns": ns(2.1), "seen_last_ns": ns(max(2.5, at - 4)), "looks": max(1, int(at / 5)), **card, **below, **end, **self.seen.get(r, {})})  # fmt: skip
 
     @staticmethod
     def _at(course: Sequence[tuple[float, float]], t: float) -> float:
@@ -290,7 +294,8 @@ class Watch:
         rest, drift, warm = 0.12 * watts, 0.0, 30.0
         got: dict[str, list[float]] = {}
         for t in times:
-            _, what, over = next(a for a in reversed(self.phase[r]) if a[0] <= t)
+            gone = t > self.ended[r] + 0.3
+            _, what, over = (0.0, "quiet", {}) if gone else next(a for a in reversed(self.phase[r]) if a[0] <= t)
             util, sm, wide, share, duty, spread = PHASES[what]
             util, sm = over.get("util", util), over.get("sm", min(95.0, sm * (self.zeal if sm > 20 else 1)))
             drift = 0.7 * drift + dice.gauss(0, 0.011)
@@ -299,7 +304,7 @@ class Watch:
             warm += 0.3 * (over.get("celsius", 30 + 39 * min(1.0, watt / watts)) - warm)
             now = {
                 "utilization_percent": float(100 * (dice.random() < util / 100)) if ragged else util if util in (0, 100) else round(min(100.0, max(0.0, dice.gauss(util, 2.1)))),
-                "memory_used_bytes": round(min(self._mem(r, t), gib - 0.3) * GIB), "power_mw": round(1000 * min(1.02 * watts, max(0.1 * watts, watt))), "temperature_c": round(dice.gauss(warm, 0.5)),
+                "memory_used_bytes": 0 if gone else round(min(self._mem(r, t), gib - 0.3) * GIB), "power_mw": round(1000 * min(1.02 * watts, max(0.1 * watts, watt))), "temperature_c": round(dice.gauss(warm, 0.5)),
                 "sm_clock_mhz": round(over.get("mhz", 210 if what == "quiet" else top - 15 * dice.randrange(0, 5))), "throttle_reasons": over.get("reasons", 1.0 if util < 1 else 4.0 if share > 0.9 else 0.0),
                 "duty_percent": duty if duty in (0, 100) else max(0.0, min(100.0, dice.gauss(duty, 1.2))), "duty_spread_percent": spread if spread < 3 else max(0.0, min(100.0, dice.gauss(spread, 2.4))),
                 "sm_activity_percent": 0.0 if sm == 0 else round(max(0.05, dice.gauss(sm, 0.045 * sm + 0.04)), 2), "memory_bandwidth_percent": 0.0 if sm == 0 else round(max(0.0, dice.gauss(wide, 0.6)), 2),
@@ -311,7 +316,7 @@ class Watch:
         if name.startswith("AMD"):
             got.pop("duty_percent", None), got.pop("duty_spread_percent", None)
         plain = {"name": name, "memory_total_bytes": gib * GIB, "driver_version": driver, "sm_clock_max_mhz": top, "power_limit_mw": watts * 1000, "temperature_slowdown_c": 90, "serial": f"16{zlib.crc32(host.encode()) % 10**7:07d}{local:03d}", "pcie_replay_count": 0,
-                 "recovery_action": "none", "foreign_processes": 0, **{f"violation_{k}_ns": 9_400_000 for k in ("thermal", "hw_thermal", "hw_power_brake", "power")}}  # fmt: skip
+                 "recovery_action": "none", "foreign_processes": 0, "job_attached": any(much > 0 for _, much in self.held[r]), **{f"violation_{k}_ns": 9_400_000 for k in ("thermal", "hw_thermal", "hw_power_brake", "power")}}  # fmt: skip
         if "RTX" in name or name in ("NVIDIA L4", "NVIDIA A10G", "NVIDIA L40"):
             plain["ecc_enabled"] = "GeForce" not in name
         else:

@@ -59,7 +59,7 @@ def waiting() -> Iterator[HandJob]:
     w.p(waited("ALLREDUCE", 12_411, 6_302_720, 1_800_000, torch="2.4"), 1803, w.but(2), 0.05)
     yield w.over(WAITS.but(cause="traceback", trigger="A3", fault="user", first_ranks=(2,)), "FAILED", {2: 1, **dict.fromkeys(w.but(2), -6)}, at={2: died}, lag=2)
     w = Watch("point-cloud-ssl", "l40", 1, 4, script="pcssl.py", limit=6000).p("shards per rank: 412 412 412 411, no padding of the last epoch batch", 9).gib(28).do("train").run(822, 1.2, 30, lambda i, n, x, s, d: f"ep {1 + i // 412} it {i % 412} chamfer={x:.5f}", of=41_200, curve=falls(0.4, 0.06))
-    w.p("rank 3: epoch 2 done, entering validation", 0.6, 3).do("poll", (0, 1, 2)).do("held", 3).cpu(100, (0, 1, 2)).cpu(100, 3)
+    w.p("rank 3: epoch 2 done, entering validation", 0.6, 3).do("poll").cpu(100)
     yield w.over(WAITS.but(fault="user"), "TIMEOUT")
     w = Watch("agi-eval-loop", "h100", 2, 4, by="torchrun", script="loop.py").p("8 ranks", 18).gib(66).do("hard").run(400, 1.7, 10, lambda i, n, x, s, d: f"step={i} loss={x:.4f} lr=3.0e-05 t={s:.2f}", of=4000, curve=falls(2.9, 1.2))
     w.p("step 400: running humaneval on rank 0 (164 problems, sandboxed on the CPU)", 0.5, 0).do("poll", w.but(0)).do("held", 0).cpu(260, 0)
