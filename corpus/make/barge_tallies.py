@@ -46,4 +46,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("barge_tallies", "test", jobs)
+RECIPE = Recipe("barge_tallies", "development", jobs)

@@ -158,4 +158,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("boot_jacks", "test", jobs)
+RECIPE = Recipe("boot_jacks", "development", jobs)

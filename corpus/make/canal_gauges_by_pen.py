@@ -164,4 +164,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("canal_gauges_by_pen", "test", jobs)
+RECIPE = Recipe("canal_gauges_by_pen", "development", jobs)

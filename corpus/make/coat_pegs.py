@@ -154,4 +154,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from towers()
 
 
-RECIPE = Recipe("coat_pegs", "test", jobs)
+RECIPE = Recipe("coat_pegs", "development", jobs)

@@ -146,4 +146,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from addresses()
 
 
-RECIPE = Recipe("door_wedges", "test", jobs)
+RECIPE = Recipe("door_wedges", "development", jobs)

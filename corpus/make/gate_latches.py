@@ -147,4 +147,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from pages()
 
 
-RECIPE = Recipe("gate_latches", "test", jobs)
+RECIPE = Recipe("gate_latches", "development", jobs)

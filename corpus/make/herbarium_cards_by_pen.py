@@ -138,4 +138,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("herbarium_cards_by_pen", "test", jobs)
+RECIPE = Recipe("herbarium_cards_by_pen", "development", jobs)

@@ -179,4 +179,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("key_rings", "test", jobs)
+RECIPE = Recipe("key_rings", "development", jobs)

@@ -178,4 +178,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("limekiln_registers_by_pen", "test", jobs)
+RECIPE = Recipe("limekiln_registers_by_pen", "development", jobs)

@@ -47,4 +47,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("lockhouse_singles", "test", jobs)
+RECIPE = Recipe("lockhouse_singles", "development", jobs)

@@ -101,4 +101,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("millrace_gangs", "test", jobs)
+RECIPE = Recipe("millrace_gangs", "development", jobs)

@@ -146,4 +146,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("quarry_trams", "test", jobs)
+RECIPE = Recipe("quarry_trams", "development", jobs)

@@ -88,4 +88,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("ropewalk_lines", "test", jobs)
+RECIPE = Recipe("ropewalk_lines", "development", jobs)
