@@ -60,7 +60,7 @@ def uneven() -> Iterator[SlurmJob]:
     """D3."""
     label = Label(mode="D3", fault="unknown")
 
-    def lags(name: str, ranks: int, nodes: int, how: str, slow: int, high: float, low: float, *, clock: int = 0, **more: Any) -> SlurmJob:
+    def lags(name: str, ranks: int, nodes: int, how: str, slow: int, high: float, low: float, *, clock: int = 0, **more: Any) -> SlurmJob:  # noqa: PLR0917
         own = {**work(high), **({"clock.sm": str(clock)} if clock else {})}
         code = {"compute": when(name, "time.sleep(0.33)", rank=slow)}
         return carded(label, name, {slow: holds(35, (own, ()))}, holds(35, (work(low, memory=6, tensor=2), ())), ranks, nodes, how, code=code, **more, **DONE)
@@ -76,7 +76,7 @@ def well() -> Iterator[SlurmJob]:
     """G1."""
     small = {**work(9, memory=2, tensor=1), "utilization.gpu": "21", "power.usage": "131000"}
     yield carded(HARD, "MOLEC", {}, holds(2, (small, ())), 1, given="600 0.12", code={"early": "print('# note: 1.3 k parameters only; the card is far too big for this, that is fine')"}, **DONE)
-    fill_up: Readings = (work(50), tuple((float(5 + 2 * k), {"memory.used": str(min(78, 30 + 6 * k) << 30)}) for k in range(9)) + ((24.0, {"memory.used": str(41 << 30)}),))
+    fill_up: Readings = (work(50), (*((float(5 + 2 * k), {"memory.used": str(min(78, 30 + 6 * k) << 30)}) for k in range(9)), (24.0, {"memory.used": str(41 << 30)})))
     halved = when("LM", "print('warn=allocator asked for 9.4 GiB more than the card has (out of memory), micro batch 8 -> 4, step is done again', flush=True)\nconf['batch'] = 4", step=200)
     yield carded(HARD, "LM", {}, fill_up, 2, given="--steps=800 --pace=0.09", code={"data": halved}, **DONE)
     build = "for shard in range(12):\n    emit(event='index', shard=shard, of=12)\n    time.sleep(1.5)"
