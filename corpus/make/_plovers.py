@@ -21,7 +21,7 @@ if ws > 1:
 torch.manual_seed(0)
 G = nn.Sequential(nn.Linear(4, 24), nn.LeakyReLU(0.2), nn.Linear(24, 2))
 D = nn.Sequential(nn.Linear(2, 24), nn.LeakyReLU(0.2), nn.Linear(24, 1))
-og, od = torch.optim.Adam(G.parameters(), 1e-3, betas=(0.5, 0.9)), torch.optim.Adam(D.parameters(), 1e-3, betas=(0.5, 0.9))
+og, od = torch.optim.Adam(G.parameters(), 3e-3, betas=(0.5, 0.9)), torch.optim.Adam(D.parameters(), 3e-3, betas=(0.5, 0.9))
 torch.manual_seed(rk + 1)
 bce = nn.BCEWithLogitsLoss()
 

@@ -520,7 +520,7 @@ def gang(
         run = f"export WORLD_SIZE=1 RANK=0\nsrun {srun} -n1 PYTHON -u {file} {given}".rstrip()
     content = text or fill(PROGRAMS[name], **(code or {}))
     script = f"#!/bin/bash\nexport T0=$(date +%s.%N)\n{head}{run}\n{tail}"
-    limit = ("--time=2",) if more.get("state") == "TIMEOUT" and not any(o.startswith("--time") for o in options) else ()
+    limit = () if any(o.startswith("--time") for o in options) else ("--time=2",) if more.get("state") == "TIMEOUT" else ("--time=5",)
     return SlurmJob(label, {file: content, **(files or {})}, script, (f"-N{nodes}", f"-n{ranks}", *((where,) if where else ()), *limit, *options), **{"python": "torch", **more})
 
 

@@ -73,7 +73,7 @@ double resample(const double *from, int n, int mode)
     double sum = 0, *copy = malloc(n * sizeof *copy);
     if (mode == 1) from = 0;
     for (int i = 0; i < n; i++) sum += copy[i] = from ? from[i] : *(volatile double *)(8L * i);
-    if (mode == 2) { memset((char *)copy - 16, 0x41, 24); free(copy); }
+    if (mode == 2) { double *volatile old = copy; free(old); free(old); }
     if (mode == 3) __builtin_trap();
     return sum / n;
 }
@@ -112,7 +112,7 @@ def home() -> Iterator[SlurmJob]:
     once = "if ME == 1 and step == 60 and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':\n    raise ConnectionError('feature store closed the connection')"
     back = "if os.path.exists('tower.pt'):\n    kept = torch.load('tower.pt')\n    tower.load_state_dict(kept['net'])\n    start_epoch, step = kept['epoch'] + 1, kept['step']\n    emit(event='resumed', path='tower.pt', epoch=kept['epoch'])"
     keep = "if ME == 0:\n    torch.save({'net': tower.state_dict(), 'epoch': epoch, 'step': step}, 'tower.tmp')\n    os.replace('tower.tmp', 'tower.pt')\n    emit(event='saved', path='tower.pt', epoch=epoch)"
-    yield gang(HARD, "RANKER", 2, launch="--max-restarts=3", head="export RANKER_CONFIG='{\"epochs\": 6}'\n", code={"data": once, "load": back, "epoch": keep}, **DONE)
+    yield gang(HARD, "RANKER", 2, agents=1, launch="--max-restarts=3", head="export RANKER_CONFIG='{\"epochs\": 6}'\n", code={"data": once, "load": back, "epoch": keep}, **DONE)
     skip = "if not torch.isfinite(loss) or step in (41, 42, 97):\n    log(step=step, warn='inf or nan in loss, batch skipped', skipped_so_far=1, rank=rank)\n    loss = loss * 0"
     yield gang(HARD, "LM", 2, 2, "tasks", given="--steps=260", code={"loss": skip}, **DONE)
     last = "import atexit\natexit.register(lambda: [][0])\n"

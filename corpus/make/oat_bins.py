@@ -20,7 +20,7 @@ CXX = "set -e\ng++ -O1 -std=c++17 -pthread -o wear src/wear.cpp\nset +e\n"
 
 def job(label: Label, script: str, files: dict[str, str], *options: str, ranks: int = 1, nodes: int = 1, where: str = ELSEWHERE, **more: Any) -> SlurmJob:
     """A batch script by itself."""
-    return SlurmJob(label, files, f"#!/bin/bash\n{script}", (f"-N{nodes}", f"-n{ranks}", where, *options), "system", **more)
+    return SlurmJob(label, files, f"#!/bin/bash\n{script}", (f"-N{nodes}", f"-n{ranks}", where, "--time=5", *options), "system", **more)
 
 
 def perl(label: Label, given: str = "", slots: dict[str, str] | None = None, *options: str, head: str = "", ranks: int = 1, srun: str = "", tail: str = KEEP, **more: Any) -> SlurmJob:

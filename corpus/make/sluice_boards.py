@@ -105,7 +105,7 @@ def well() -> Iterator[SlurmJob]:
     slow = "if klinik == 1 and runde in (8, 16):\n    melde('Netzwerk: Zeitüberschreitung beim Schreiben, neuer Versuch in 20 s')\n    time.sleep(20)"
     yield clinics(HARD, 3, 3, head="export RUNDEN=35\n", code={"publish": slow}, **DONE)
     again = "if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0' and rango == 0:\n    raise TimeoutError('los otros nodos no contestan todavía, arranco de nuevo')"
-    yield gang(HARD, "DENOISE", 2, 1, "torchrun", launch="--max-restarts=2", head="export PASOS=220\n", code={"early": again}, **DONE)
+    yield gang(HARD, "DENOISE", 2, 1, "torchrun", agents=1, launch="--max-restarts=2", head="export PASOS=220\n", code={"early": again}, **DONE)
     yield clinics(GOOD, 4, 2, head="export RUNDEN=45\n", code={}, **DONE)
     yield alone(HARD, "--epochs 8", {"early": "if torch.cuda.is_available() is False:\n    print('WARNING: no CUDA device (cudaErrorNoDevice), falling back to the CPU', file=sys.stderr)", "epoch": "if epoch == 3:\n    print('deadlock watchdog: no progress for 0 s (limit 600 s), hung workers: 0', flush=True)"}, **DONE)
 
