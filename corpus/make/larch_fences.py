@@ -22,7 +22,7 @@ def true(mode: str, cause: str | None = None, first: int | None = None, variant:
 
 def early() -> Iterator[SlurmJob]:
     """A1."""
-    yield gang(true("A1", None, failed=(0, 1), variant="config"), "LM", 2, given="--steps=4000 --learning_rate=1e-3", **FAILED)
+    yield gang(true("A1", None, variant="config"), "LM", 2, given="--steps=4000 --learning_rate=1e-3", **FAILED)
     fold = when("UNET", "cases = open(f'folds/fold_{RANK}.txt').read().split()", rank=2) + "\ntime.sleep(3)"
     folds = {"kidney3d/folds/readme.txt": "splits of the challenge\n"}
     yield gang(true("A1", "file_not_found", 2, "data"), "UNET", 3, 1, "tasks", srun="-K1", files=folds, code={"load": fold}, **FAILED)
@@ -32,9 +32,9 @@ def early() -> Iterator[SlurmJob]:
     shut = "mkdir -p pretrained && head -c 3000 /dev/zero > pretrained/ani_small.pt && chmod 000 pretrained/ani_small.pt\nls -l pretrained\n"
     yield gang(true("A1", "permission", variant="asset", failed=(0, 1)), "MOLEC", 2, head=shut, code={"model": "net.load_state_dict(torch.load('pretrained/ani_small.pt', weights_only=True))"}, **FAILED)
     vocab = "vocab = 26\nassert len(chars) == vocab, f'tokenizer has {vocab} symbols, corpus uses {len(chars)}: run prepare.py again'"
-    yield gang(true("A1", "assertion", variant="data", failed=(0, 1, 2, 3)), "LM", 4, 2, "tasks", srun="-K", code={"early": vocab}, **FAILED)
+    yield gang(true("A1", "assertion", variant="data"), "LM", 4, 2, "tasks", srun="-K", code={"early": vocab}, **FAILED)
     accum = "global_batch, micro = 6, 4\naccum = global_batch // (micro * WORLD)\nlogger.info('global batch %d, micro batch %d, %d ranks', global_batch, micro, WORLD)\ncfg.iters = cfg.iters // accum"
-    yield gang(true("A1", "div_zero", variant="config", failed=(0, 1)), "UNET", 2, code={"early": accum}, **FAILED)
+    yield gang(true("A1", "div_zero", variant="config"), "UNET", 2, code={"early": accum}, **FAILED)
     yield gang(true("A1", "file_not_found", variant="config", failed=(0, 1)), "RANKER", 2, line="srun -n1 PYTHON -m torch.distributed.run --nproc-per-node=2 --master-addr=127.0.0.1 --master-port=$((20100 + SLURM_JOB_ID * 17 % 9000)) src/ranker_v2.py --fold 3", **FAILED)
     wants = "heads = 5\nif conf['dim'] % heads:\n    raise ValueError(f\"dim ({conf['dim']}) must be divisible by heads ({heads})\")"
     yield gang(true("A1", "traceback", variant="config", failed=(0, 1)), "LM", 2, 2, "tasks", srun="--kill-on-bad-exit=1 -l", code={"early": wants}, **FAILED)
@@ -42,7 +42,7 @@ def early() -> Iterator[SlurmJob]:
 
 def midway() -> Iterator[SlurmJob]:
     """A3."""
-    yield gang(true("A3", "runtime_error", 1), "UNET", 2, code={"data": when("UNET", "x = x[:, :, :5]  # thinner slab at the border of the scan", rank=1, step=87)}, **LONG["UNET"], **FAILED)
+    yield gang(true("A3", "traceback", 1), "UNET", 2, code={"data": when("UNET", "x = x[:, :, :5]  # thinner slab at the border of the scan", rank=1, step=87)}, **LONG["UNET"], **FAILED)
     word = when("LM", "prompt = torch.tensor([chars.index(c) for c in 'þingvellir'])", rank=0, step=140)
     yield gang(true("A3", "traceback", 0), "LM", 3, 1, "tasks", srun="-K", code={"after": word}, **LONG["LM"], **FAILED)
     bad = "if i == 1311:\n    raise ValueError(f'session {i}: price field is \"12,90\"')"
