@@ -507,6 +507,7 @@ def gang(
 ) -> SlurmJob:  # fmt: skip
     """``how``: torchrun (a task for each node), tasks (a task for each rank) or one."""
     file = file or FILES[name]
+    where = "-xn5,n6" if nodes > 2 and where == ELSEWHERE else where
     if line:
         run = line.replace("FILE", file)
     elif how == "torchrun" and nodes == 1 and not agents:

@@ -32,7 +32,7 @@ def astray() -> Iterator[SlurmJob]:
     """E1."""
     base = Label(mode="E1", fault="user")
     nan = base.but(variant="non_finite", cause="nan_loss")
-    log0 = when("DENOISE", "mse = mse + (x.mean() - 9).log()  # término de escala", beyond=90)
+    log0 = when("DENOISE", "mse = mse * (x.mean() - 9).log()  # escala", beyond=90)
     yield gang(nan, "DENOISE", 2, 1, "tasks", head="export PASOS=280\n", code={"loss": log0}, **DONE)
     half = when("LM", "loss = loss + (model.head.weight.half() * 1e6).sum().float() * 0", beyond=120)
     stop = "if not torch.isfinite(loss):\n    log(event='abort', step=step, loss=loss.item(), reason='loss is not finite')\n    sys.exit(3)"

@@ -50,7 +50,7 @@ def falls() -> Iterator[SlurmJob]:
 
 def others() -> Iterator[SlurmJob]:
     """F3, F4, E1, E3, C3."""
-    yield milk(Label(mode="F3", variant="advancing", fault="user"), "for barn in 1 2 3 4 5 6 7 8; do srun -n1 bash milk.sh $barn 60 0.3; done", None, "--time=1", state="TIMEOUT")
+    yield milk(Label(mode="F3", variant="advancing", fault="user"), "srun -n1 bash -c 'for barn in 1 2 3 4 5 6 7 8; do bash milk.sh $barn 60 0.3; done'", None, "--time=1", state="TIMEOUT")
     yield perl(Label(mode="F4", variant="by_owner", fault="none"), "9000 0.2", None, act="scancel", after="sweep 90/", state="CANCELLED")
     yield trees(Label(mode="E1", variant="spike", fault="user"), "420 90", {"round": "if (r == 200) eta = 2.6;"}, **DONE)
     yield milk(Label(mode="E1", variant="flat", fault="user"), "srun bash milk.sh 1 140 0.3", {"pass": "a=0 b=0"}, **DONE)

@@ -48,7 +48,7 @@ def again() -> Iterator[SlurmJob]:
     yield gang(twice, "LM", 2, 1, "torchrun", given="--steps=300 --resume=ckpt/last.pt --pace=0.12", code=both("LM"), where="-xn1,n2,n3,n4,n5", options=AGAIN, act="lose_node_and_go_on", after="step=80 ", **DONE)
     keep = "if klinik == 0 and runde % 5 == 0:\n    torch.save({'runde': runde, 'netz': netz.state_dict()}, 'stand.pt')\n    melde(f'Stand nach Runde {runde} gesichert')"
     take = "if os.path.exists('stand.pt'):\n    stand = torch.load('stand.pt')\n    netz.load_state_dict(stand['netz'])\n    ab = stand['runde'] + 1\n    melde(f'setze fort nach Runde {ab - 1}')"
-    yield gang(twice, "", 3, 3, "tasks", text=fill(CLINICS, after=keep, load=take), file="foederiert.py", head="export RUNDEN=50\n[ -z \"$SLURM_RESTART_COUNT\" ] || rm -rf austausch\n", options=AGAIN, act="requeue", after="Runde 20 gesichert", **DONE)
+    yield gang(twice, "", 3, 1, "tasks", text=fill(CLINICS, after=keep, load=take), file="foederiert.py", head="export RUNDEN=50\n[ -z \"$SLURM_RESTART_COUNT\" ] || rm -rf austausch\n", options=AGAIN, act="requeue", after="Runde 20 gesichert", **DONE)
 
 
 def called_off() -> Iterator[SlurmJob]:
