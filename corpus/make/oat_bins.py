@@ -60,7 +60,7 @@ def others() -> Iterator[SlurmJob]:
 
 def well() -> Iterator[SlurmJob]:
     """G1."""
-    chain = "set -o pipefail\necho '== stage 1: prepare'; srun -n1 bash -c 'ls raw/*.csv || echo no raw files, shipped sample is used'\necho '== stage 2: train'; srun -n2 bash -c 'exec bash milk.sh $((SLURM_PROCID + 1)) 70 0.3'\necho '== stage 3: compare'; srun -n1 diff /etc/hostname /etc/hosts > changes.txt || echo 'stage 3: differences found (as expected)'\nexit 0"
+    chain = "set -o pipefail\necho '== stage 1: prepare'; srun -n1 bash -c 'ls raw/*.csv || echo no raw files, shipped sample is used'\necho '== stage 2: train'; srun -n2 bash -c 'exec bash milk.sh $((SLURM_PROCID + 1)) 70 0.3'\necho '== stage 3: compare'; srun -n1 diff -q milk.sh job.sh || echo 'stage 3: differences found (as expected)'\nexit 0"
     yield milk(HARD, chain, None, ranks=2, tail="", **DONE)
     yield trees(HARD, "320 90", {"round": "if (r % 80 == 0) std::fprintf(stderr, \"warning: leaf with 0 rows, division by zero avoided (error code 0, failures 0)\\n\");"}, **DONE)
     yield perl(HARD, "110 0.25", {"sweep": "if ($s == 40) { eval { die \"cannot connect to metrics host: Connection refused\\n\" }; warn \"metrics: $@\"; }"}, "--array=5", ranks=2, **DONE)
