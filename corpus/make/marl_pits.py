@@ -57,7 +57,7 @@ def anew() -> Iterator[SlurmJob]:
     yield gang(base.but(variant="size_mismatch", cause="runtime_error"), "DENOISE", 2, 1, "torchrun", head=wide, code=both("DENOISE"), options=AGAIN, act="requeue_by_owner", after="en el paso 120", **FAILED)
     cut = "if [ -n \"$SLURM_RESTART_COUNT\" ]; then truncate -s 5000 ckpt/last.pt; ls -l ckpt; fi\n"
     say = {"load": "if rank == 0:\n    log(event='loading', path='ckpt/last.pt', exists=os.path.exists('ckpt/last.pt'))\n" + TAKE["LM"]["load"]}
-    yield gang(base.but(variant="corrupt", cause="runtime_error"), "LM", 2, 1, "tasks", srun="-K", given="--steps=300 --resume=ckpt/last.pt", head=cut, code={**KEEP["LM"], **say}, options=AGAIN, act="requeue", after="path=ckpt/last.pt step=120", **FAILED)
+    yield gang(base.but(variant="corrupt", cause="traceback"), "LM", 2, 1, "tasks", srun="-K", given="--steps=300 --resume=ckpt/last.pt", head=cut, code={**KEEP["LM"], **say}, options=AGAIN, act="requeue", after="path=ckpt/last.pt step=120", **FAILED)
     empty = "if os.environ.get('SLURM_RESTART_COUNT'):\n    found = sorted(f for f in os.listdir('.') if f.startswith('pot') and f.endswith('.ckpt'))\n    if not found:\n        raise ValueError(f'No valid checkpoint found in {os.getcwd()} (looked for pot*.ckpt)')"
     yield gang(base.but(variant="no_valid_checkpoint", cause="traceback"), "MOLEC", 2, 1, "torchrun", given="300 0.1", code={**KEEP["MOLEC"], "load": empty}, options=AGAIN, act="requeue", after="holds update 120", **FAILED)
     zero = "if [ -n \"$SLURM_RESTART_COUNT\" ]; then : > stand.pt; rm -rf austausch; fi\nexport RUNDEN=60\n"
