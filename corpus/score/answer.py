@@ -71,7 +71,7 @@ def verified(verdict: Verdict, folder: Path) -> tuple[int, int]:
     good = 0
     for log in cited(quotes):
         base = Path(log.name).name
-        found = next((path for name, path in names.items() if name.partition(".")[2] == base and _holds(path, log.quotes[0])), None)
+        found = next((path for name, path in names.items() if name.endswith(f".{base}") and _holds(path, log.quotes[0])), None)
         if found is not None:
             log.name = str(found)
         log.check([folder])
