@@ -6,14 +6,15 @@ import re
 
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.measures import of_lines
+from gpualert_slurm.classifier.numbers import NOT_A_NUMBER
+from gpualert_slurm.classifier.trials import each_a_trial
 from gpualert_slurm.classifier.words import headline
 from gpualert_slurm.evidence import Evidence, Quote
 
 LEAST_GONE = 4
 FEW_ROWS = 12
 """So few values are of epochs, it may be: the last one alone is the model's. Of more, and of lines in unknown words, the last three must be nan."""
-_NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
-_NUMBERS = re.compile(rf"{_NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
+_NUMBERS = re.compile(rf"{NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 OTHERS = re.compile(
     r"(?<![A-Za-z])(?:val\w{0,8}|eval\w{0,8}|test|dev|h[eo]ld[- ]?out|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}"
     r"|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
@@ -25,7 +26,7 @@ OTHERS = re.compile(
 
 def gone(facts: Facts) -> tuple[Evidence, ...]:
     """Lines of progress at the end that say nan where earlier ones had numbers: of a loss in words that nobody knows."""
-    if not facts.ended_well:
+    if not facts.ended_well or each_a_trial(facts.advance.marks):
         return ()
     kinds: dict[str, list[Evidence]] = {}
     for mark in facts.advance.marks:
@@ -36,9 +37,9 @@ def gone(facts: Facts) -> tuple[Evidence, ...]:
         return ()
     texts = [e.source.text for e in marks if isinstance(e.source, Quote)]
     first, last = texts[0], texts[-3:] if len(texts) > FEW_ROWS else texts[-1:]
-    if _NOT_A_NUMBER.search(first) or not all(_NOT_A_NUMBER.search(text) for text in last):
+    if NOT_A_NUMBER.search(first) or not all(NOT_A_NUMBER.search(text) for text in last):
         return ()
-    named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in _NOT_A_NUMBER.finditer(text)]
+    named = [_other(text[max(0, found.start() - 24) : found.start()], found[0]) for text in last for found in NOT_A_NUMBER.finditer(text)]
     return tuple(marks[-3:]) if not all(named) else ()
 
 

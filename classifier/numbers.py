@@ -23,6 +23,8 @@ _SURE_COMMA = re.compile(
 )
 _COMMA = re.compile(r"(?<![\w.,])([-+]?\d{1,9}),(\d{1,12})(?![\w.]|,(?:\d|nan|inf))")
 
+NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
+
 
 def pointed(text: str) -> str:
     """The line with points for decimal commas (``perte = 1,0656``, ``Kreuzentropie 1,6801``), where a number behind ``=``, ``:`` or a word, or

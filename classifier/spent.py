@@ -1,8 +1,8 @@
 """Where a run says that its time went: ``wall 41 s: compute 9.8 s, saving 29.7 s``, ``load 2.6s train 0.4s``, ``ckpt_time 61%``.
 
-Names with times, or shares, on one line are set against each other: what went into saving, into waiting for data, into the work itself. A line
-that sums up is believed by itself; of lines of progress the middle one is, and there must be several. A column of such times alone is set against
-the time between two lines. An average says nothing of how often it came, unless it says that it is of every step.
+Names with times, or shares, on one line are set against each other: what went into saving, into waiting for data, into what the ranks exchange,
+into the work itself. A line that sums up is believed by itself; of lines of progress the middle one is, and there must be several. A column of
+such times alone is set against the time between two lines. An average says nothing of how often it came, unless it says that it is of every step.
 """
 
 from __future__ import annotations
@@ -28,30 +28,34 @@ _SAVES = (
 )
 _LOADS = (
     r"load(?:ing|er)?|data(?:[ _-]?(?:load(?:ing|er)?|wait))?|fetch(?:ing)?|input(?:[ _-]wait)?|batch[ _-]?(?:load|wait)(?:ing)?|read(?:ing)?|laden"
-    r"|chargement"
+    r"|chargement|wait(?:ing|ed)?"
+)
+_TALKS = (
+    r"all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?scatter|(?:gradient|grad|weight|param(?:eter)?)s?[-_ ]?(?:exchange|sync|reduction)|exchange"
+    r"|comm(?:unication|s)?|collectives?|nccl"
 )
 _WORKS = (
     r"train(?:ing)?|comput(?:e|ing)|forward|backward|fwd(?:[ _+/]?bwd)?|bwd|model|gpu|opt(?:im(?:izer)?)?|grad(?:ient)?s?|rechnen|calcul|fit(?:ting)?"
 )
-_REST = r"other|rest|eval(?:uation)?|val(?:idation)?|idle|misc|setup|init|logging|comm(?:unication)?"
+_REST = r"other|rest|eval(?:uation)?|val(?:idation)?|idle|misc|setup|init|logging"
 _WHOLE = r"wall(?:[ _-]?(?:time|clock))?|totale?|Gesamtzeit|elapsed|overall|gesamt|iter|step|batch|time"
 _SUFFIX = r"(?P<suffix>(?:[_ ](?:time|secs?|seconds|took|share|phase|wait|s|ms|pct)){0,2})"
 _NAMED = re.compile(
-    rf"(?<![A-Za-z])(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}['\"]?(?:\s?[:=]\s?['\"]?|\s{{1,8}})"
-    r"(?P<value>\d{1,7}(?:\.\d{1,6})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)?(?![\w/.])",
+    rf"(?<![A-Za-z])(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}['\"]?(?:\s?[:=]\s?['\"]?|\s{{1,8}})"
+    r"(?P<value>\d{1,7}(?:\.\d{1,6})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)?(?![\w/.=])",
     re.IGNORECASE,
 )
 _REVERSED = re.compile(
     rf"(?<![\w.])(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)"
     rf" (?:of |in |for |on |was |went into |spent )*"
-    rf"(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|in all|{_WHOLE})(?P<suffix>)(?![A-Za-z])",
+    rf"(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|in all|{_WHOLE})(?P<suffix>)(?![A-Za-z])",
     re.IGNORECASE,
 )
 """``31.2 s training, 140.9 s checkpointing``."""
 _COMMA = re.compile(r"(?<![\d.,])(\d{1,7}),(\d{1,2})(?=\s?(?:s|secs?|min|h|Sekunden|secondes|segundos)\b)")
 """A decimal comma, of a time."""
 _ROW = re.compile(
-    rf"\W{{0,8}}(?P<name>{_SAVES}|{_LOADS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}\W{{1,40}}(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>s|secs?|seconds?|ms|min)?"
+    rf"\W{{0,8}}(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}\W{{1,40}}(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>s|secs?|seconds?|ms|min)?"
     r"(?:\W{1,20}\d{1,3}(?:\.\d{1,4})?\s?%)?\W{0,8}\Z",
     re.IGNORECASE,
 )
@@ -60,7 +64,8 @@ _BEHIND = re.compile(r"\d\s?(?:%|ms|s|secs?|seconds?|min)\s{1,4}\Z", re.IGNORECA
 """Where the name of the number before ends: ``93% train 5% rest``; but ``gpu 97% loader queue`` tells nothing of a loader."""
 _UNITS = re.compile(r"\s?\((s|ms|secs?)\)\s*\Z", re.IGNORECASE)
 _COLUMN = re.compile(rf"(?P<before>(?:t|dt|time|secs?|seconds)[_ ])?(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
-_KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in (("save", _SAVES), ("load", _LOADS), ("work", _WORKS), ("rest", _REST)))
+_WORDS = {"save": _SAVES, "load": _LOADS, "talk": _TALKS, "work": _WORKS, "rest": _REST}
+_KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in _WORDS.items())
 _AVERAGE = re.compile(r"\b(?:avg|average|mean|median|per|each|max|min|last|p\d\d)\b", re.IGNORECASE)
 _EACH_STEP = re.compile(r"\b(?:every|each|per) (?:step|iteration|batch|update)\b", re.IGNORECASE)
 _SECONDS = re.compile(r"time|sec|took|phase|wait|[_ ]s\b", re.IGNORECASE)
@@ -68,7 +73,7 @@ _SECONDS = re.compile(r"time|sec|took|phase|wait|[_ ]s\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Spent:
-    """The ``share`` of the time that went into saving or loading, by the run's own ``said``."""
+    """The ``share`` of the time that went into one of these, by the run's own ``said``."""
 
     share: float
     said: str
@@ -76,7 +81,7 @@ class Spent:
 
 
 def spent(facts: Facts, kind: str) -> Spent | None:
-    """What the run tells of ``kind`` (``save``, ``load``): by its lines of progress, else by one that sums up; None where it says nothing."""
+    """What the run tells of ``kind`` (``save``, ``load``, ``talk``): by its lines of progress, else by one that sums up; None: nothing."""
     marks = {m.source.text[:MOST_LINE]: m for m in facts.advance.marks if isinstance(m.source, Quote)}
     told = [(found[0], m) for text, m in marks.items() if (found := share_of(text, kind)) is not None]
     if len(told) >= LEAST_LINES and len(told) >= 0.8 * len(marks):

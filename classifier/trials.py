@@ -6,9 +6,13 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gpualert_slurm.classifier.numbers import NOT_A_NUMBER
 from gpualert_slurm.evidence import Evidence, Quote
 
-_TRIAL = re.compile(r"\b(?:trial|candidate|combo(?:nation)?|config(?:uration)?|setting|versuch|essai|ensayo|prueba)\W{0,3}\d{1,6}\b", re.IGNORECASE)
+_TRIAL = re.compile(
+    r"\b(?:trial|candidate|combo(?:nation)?|config(?:uration)?|setting|versuch|essai|ensayo|prueba)\W{0,3}\d{1,6}\b"
+    r"|\brun\W{0,3}\d{1,4}(?:/| of )\d{1,4}\b", re.IGNORECASE,
+)  # fmt: skip
 _WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|rounds?|updates?|batch)\W{0,3}\d", re.IGNORECASE)
 """What is counted within a trial."""
 
@@ -36,3 +40,9 @@ def each_a_trial(marks: Sequence[Evidence]) -> bool:
     """Whether each line that tells a loss is of a trial's own: what one came to says nothing of the next."""
     texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
     return bool(texts) and all(_TRIAL.search(text) and not _WITHIN.search(text) for text in texts)
+
+
+def trials_began_well(marks: Sequence[Evidence]) -> bool:
+    """Whether each line is of a trial's own, and the first ones, more than half, came to numbers: that the last flew off is what was tried."""
+    first = marks[: len(marks) // 2 + 1]
+    return each_a_trial(marks) and all(isinstance(m.source, Quote) and not NOT_A_NUMBER.search(m.source.text) for m in first)

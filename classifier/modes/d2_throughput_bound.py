@@ -35,6 +35,8 @@ LEAST_SAVES = 3
 SAMPLES = 4
 """A count so many times the step that the last save is named by counts samples."""
 MIN_READINGS = 5
+TALKS = 0.5
+"""Of the time by the run's own account: more of it went into what the ranks exchange."""
 UNEVEN = 1.3
 """Above this ratio of one rank's SM activity to the median it is no uniform bound (D3)."""
 COMPUTING_SM_PERCENT = 50.0
@@ -73,6 +75,8 @@ class ThroughputBound(FailureMode):
         cards = _read(facts)
         if len(cards) < 2:
             slow = facts.said("slow_transport")
+            if slow and (own := spent(facts, "talk")) is not None and own.share >= TALKS:
+                return _exchanging(facts, own, slow[:1])
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)
             if facts.ranks_total < 2 and any(p.environment for p in facts.processes):
@@ -258,6 +262,30 @@ def _interconnect(facts: Facts) -> Assessment | None:
         lost=False,
     )
     return ruled_in(numbers, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %", told)
+
+
+def _exchanging(facts: Facts, own: Spent, sockets: tuple[Evidence, ...]) -> Assessment:
+    """Without SM activity: sockets between the nodes, and by the run's own account most of the time in what the ranks exchange."""
+    words_ = f"by its own account {own.share:.0%} of the time went into what the ranks exchange"
+    told = Account(
+        headline=words.headline(f"completed, bound by the interconnect: {words_}"),
+        shows=(
+            Said(f"{words_}: {words.headline(own.said)}", own.cites),
+            Said("NCCL says that it uses sockets between the nodes", sockets),
+            *_ended(facts),
+        ),
+        fault=Fault.UNKNOWN,
+        variant="interconnect",
+        detail="sockets",
+        implies=("the GPUs waited for each other's data most of the time",),
+        cannot_decide=("why the fast fabric was not used", "what the GPUs did meanwhile: no SM activity was read"),
+        advice=(
+            "See which transport NCCL takes: export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET   # NET/IB is fast, NET/Socket is not",
+            "For the operators: ibstat and nccl-tests (all_reduce_perf) on these nodes: " + ",".join(facts.job.nodes[:16]),
+        ),
+        lost=False,
+    )
+    return ruled_in(words_, f"less than {TALKS:.0%} of the time, or no sockets", told)
 
 
 def _blocking(facts: Facts) -> Assessment | None:

@@ -18,6 +18,8 @@ RATIO = 1.3
 """Duty of a straggler to the median of its peers (nvidia-resiliency-ext calls a score below 0.75 one)."""
 SEVERE_RATIO = 2.0
 """From here on it is a verdict, if it was SM activity that was read (seen: 0.55 against 0.16)."""
+POWER_RATIO, ALIKE, BUSY_PERCENT = 1.5, 1.2, 90.0
+"""The same by power where SM activity cannot be read: so much above the peers' median, these alike, every engine busy as on ranks that wait."""
 SLOW_CLOCK = 0.8
 """An SM clock this far below the peers' median makes a straggler of its rank."""
 MIN_POINTS = 5
@@ -39,7 +41,7 @@ MOST_TEXT = 16_384
 
 
 class Straggler(FailureMode):
-    """SM duty by rank decides, or a clock below the peers'; power alone makes it suspected. Engine duty is 100 % on a waiting rank too."""
+    """SM duty by rank decides, or a clock below the peers'; power where that is plain. Engine duty is 100 % on a waiting rank too."""
 
     code = "D3"
     title = "straggler"
@@ -50,7 +52,7 @@ class Straggler(FailureMode):
     leaves_open = "the host's part; the loss without a baseline"
 
     def assess(self, facts: Facts) -> Assessment:
-        """IN by SM duty or clock in a run that ended well; suspected (a warning) by power, or below SEVERE_RATIO."""
+        """IN by SM duty or clock in a run that ended well; suspected (a warning) by power that is not plain, or below SEVERE_RATIO."""
         flip = f"one rank's SM duty at {RATIO} times the median or more, or its clock at {SLOW_CLOCK} of it, sustained"
         if facts.ranks_total < 2:
             if not facts.ranks_known:
@@ -97,10 +99,13 @@ def _busiest(facts: Facts, cards: list[Card], name: str, what: str, flip: str) -
     if len(others) > 1 and second > RATIO * min(means[c.uuid] for c in others) and second > middle * RATIO:
         return ruled_out("several ranks stand apart from the others: stages or uneven work, not one straggler", flip, *cites)
     numbers = f"{hottest.name}: {what} {_shown(means[hottest.uuid], name)}, the median of its peers {_shown(middle, name)}"
-    if name != SM or ratio < SEVERE_RATIO or not facts.ended_well:
+    engines = [c.engine(window) or 0.0 for c in cards]
+    plain = name == "gpu_power_mw" and ratio >= POWER_RATIO and second <= ALIKE * middle and min(engines) >= BUSY_PERCENT
+    if not (plain or (name == SM and ratio >= SEVERE_RATIO)) or not facts.ended_well:
         why = "by power: SM activity was not read" if name != SM else "mild" if facts.ended_well else "the run did not end well"
         return latent(f"suspected only, {why}", flip, Said(f"{numbers} ({ratio:.1f} times)", cites))
-    return ruled_in(numbers, f"less than {SEVERE_RATIO} times the median", _account(facts, hottest, numbers, cites, slow=False))
+    least = SEVERE_RATIO if name == SM else POWER_RATIO
+    return ruled_in(numbers, f"less than {least} times the median", _account(facts, hottest, numbers, cites, slow=False))
 
 
 def _slow_clock(facts: Facts, cards: list[Card], flip: str) -> Assessment | None:

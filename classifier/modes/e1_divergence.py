@@ -28,7 +28,7 @@ from gpualert_slurm.classifier.scores import scores
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, shape_of
 from gpualert_slurm.classifier.stages import another_kept, last_came_down
 from gpualert_slurm.classifier.stood import held_in_the_midst
-from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out
+from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out, trials_began_well
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
 from gpualert_slurm.classifier.unrewarded import unrewarded
 from gpualert_slurm.evidence import Evidence, Quote
@@ -94,7 +94,7 @@ class Divergence(FailureMode):
         found = self._by_words_or_numbers(facts)
         if found.account is None or not facts.ended_well or facts.error is not None:
             return found
-        why = another_kept(facts.job)
+        why = another_kept(facts.job) or ("what each of several trials came to" if trials_began_well(facts.advance.marks) else None)
         if why is None and found.account.variant != "non_finite":
             why = last_came_down(facts.job) or range_test(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
@@ -179,11 +179,13 @@ def _guarded(facts: Facts) -> Evidence | None:
         return None
     loss, marks = facts.advance.loss, facts.advance.marks
     gone = loss is not None and not math.isfinite(loss.values[-1])
-    said = [e for e in facts.said("nan_loss") if isinstance(e.source, Quote) and not _SUPPOSED.search(e.source.text)]
+    said = [e for e in facts.said("nan_loss") if isinstance(e.source, Quote) and not (_SUPPOSED.search(e.source.text) or _CODE.match(e.source.text))]
     said = [e for e in said if gone or not marks or behind(e, marks[-1])]
     return said[-1] if said else None
 
 
+_CODE = re.compile(r"\s*(?:raise\s+\w|print\s?\(|assert\s|(?:log|logger|logging)\.\w+\()")
+"""A statement of a program that prints itself, and no word of a run."""
 _SUPPOSED = re.compile(r"\b(?:if|when(?:ever)?|unless|would|will|should|may)\b", re.IGNORECASE)
 
 

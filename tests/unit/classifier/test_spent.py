@@ -31,6 +31,10 @@ def _steps(line: str) -> list[str]:
         ("Epoch: [1][5/80] Time 2.000 (2.060) Data 1.800 (1.811) Loss 0.31", "load", 0.9),
         ("Gesamtzeit 40,0 s, davon Rechnen 30,0 s, Sichern 10,0 s", "save", 0.25),
         ("gesamt 40 s: rechnen 30 s, speichern 10 s", "save", 0.25),
+        ("step=5 loss=4.1 allgather_ms=18000 compute_ms=2000", "talk", 0.9),
+        ("it=10 lm=7.3 comm_share=0.90 sec=9.66", "talk", 0.9),
+        ("step 8 | all-reduce 0.3 s | fwd 0.2 s | bwd 0.5 s", "talk", 0.3),
+        ("batch 5 wait_ms=11400 compute_ms=600", "load", 0.95),
     ],
 )
 def test_the_share_that_a_line_tells(line: str, kind: str, share: float):

@@ -38,6 +38,14 @@ def _ends(run: Run):
     return lambda: done(run, end=400)
 
 
+def _exchanging(told: str, network: str = "Socket") -> Run:
+    """Two nodes without SM activity; what each step spent its time on, by the program's own word."""
+    head = f"n1:7:7 [0] NCCL INFO Using network {network}\n"
+    text = head + "".join(f"step={5 * i} loss={3.0 / (1 + i / 9):.4f} {told}\n" for i in range(1, 31))
+    run = Run(("n1", "n2")).rank(0, "n1", text, code=0, end=330, times=[1.0, *(10.0 * i + 1 for i in range(1, 31))])
+    return run.rank(1, "n2", head, code=0, end=330)
+
+
 EXAMPLES_OF_WORDS = {
     "a tag and a file's name": ("[step {i:5d}/90] xent={loss:.4f}", "[saved] w.pkl at step {i}"),
     "an event of logfmt": ("t=1 lvl=info step={i}/90 logloss={loss:.5f}", "t=1 lvl=info event=checkpoint step={i} file=table-{i}.npz s={s}"),
@@ -62,6 +70,8 @@ def _blocking(name: str, value: str = "1", **environment: str) -> Run:
 
 
 EXAMPLES = {
+    "sockets, and most of each step in what is exchanged": lambda: done(_exchanging("allgather_ms=18000 compute_ms=2000")),
+    "sockets, and its share told": lambda: done(_exchanging("comm_share=0.90 sec=9.66")),
     **{f"a save at every step, told by {name}": _ends(_told(*words)) for name, words in EXAMPLES_OF_WORDS.items()},
     "a save at every tenth step that took, as it says, most of the time": _ends(
         _told("step {i} loss {loss:.4f}", "w.pt written in {s} s", every=10, cost=8.0, apart=10, steps_=200)
@@ -73,6 +83,8 @@ EXAMPLES = {
     "AMD_SERIALIZE_KERNEL": lambda: done(_blocking("AMD_SERIALIZE_KERNEL", "3")),
 }
 NEAR_MISSES = {
+    "sockets, and little in what is exchanged": lambda: done(_exchanging("allgather_ms=1800 compute_ms=20000")),
+    "most of it in what is exchanged, over InfiniBand": lambda: done(_exchanging("allgather_ms=18000 compute_ms=2000", "IB")),
     "CUDA's advice line": lambda: done(
         trained(200).rank(1, "n1", "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n", code=0, end=210, local=1, times=[1.0])
     ),

@@ -26,6 +26,14 @@ def _spoken(said: str) -> Run:
     return _ranks([16.0, 55.0, 16.0, 15.0]).rank(0, "n1", f"{said}\n", stream="out")
 
 
+def _drawing(watts: list[float], busy: float = 100.0) -> Run:
+    """Power alone, of cards that are busy by their engines."""
+    run = _ranks([1000.0 * w for w in watts], "gpu_power_mw")
+    for rank in range(len(watts)):
+        run.node("n1", series=[series("gpu_utilization_percent", "n1", [busy] * 21, uuid=f"GPU-{rank}", every=10, rank=rank)])
+    return run
+
+
 STAGES = (
     "[00/03 n2] pipeline drained",
     "pipeline stage 1 of 4 ready",
@@ -55,10 +63,14 @@ EXAMPLES = {
     **{f"one stage: {said}": lambda said=said: done(_spoken(said)) for said in ONE_STAGE},
     "steps in a CSV without a head, behind a clock": lambda: done(_table([16.0, 55.0, 16.0, 15.0])),
     "two ranks are enough": lambda: done(_ranks([20.0, 60.0])),
+    "power that is plain, every engine busy": lambda: done(_drawing([130.0, 290.0, 128.0, 135.0])),
     "a clock below its peers'": lambda: done(_ranks([1900.0, 1900.0, 900.0, 1890.0], "gpu_sm_clock_mhz")),
 }
 NEAR_MISSES = {
     "power alone only warns": lambda: done(_ranks([300_000.0, 690_000.0, 300_000.0, 310_000.0], "gpu_power_mw")),
+    "power that is plain, engines at rest now and then": lambda: done(_drawing([130.0, 290.0, 128.0, 135.0], busy=70.0)),
+    "power of two that work more": lambda: done(_drawing([130.0, 290.0, 280.0, 135.0, 131.0])),
+    "a little more power": lambda: done(_drawing([230.0, 310.0, 228.0, 235.0])),
     "different kinds of GPU": lambda: done(
         _ranks(
             [1900.0, 1900.0, 900.0, 1890.0],

@@ -68,6 +68,17 @@ EXAMPLES = {
     "at chance, identical": lambda: done(trained(200, loss=lambda _: 0.6931)),
 }
 NEAR_MISSES = {
+    "a program that prints itself": _prints(
+        "+ cat sif.py\n    if not torch.isfinite(loss):\n        raise RuntimeError('loss is nan, stopping')\n+ python sif.py\n"
+        + "".join(f"s={25 * i} l={3.2 * 0.97**i:.4f}\n" for i in range(1, 60))
+    ),
+    "runs of a sweep, the last ones of which flew off": _prints(
+        "".join(
+            f"run {i:2d}/16  lr={(0.003, 0.03, 0.3, 30000)[(i - 1) // 4]}  seed={i % 4}  final loss={(1.1, 0.5, 0.03, float('nan'))[(i - 1) // 4] - 0.01 * (i % 4):.4f}"
+            f"  test acc=0.{300 + i}\n"
+            for i in range(1, 17)
+        )
+    ),
     "a learning rate that comes to nought at the end": _prints(_rated(lambda i: 1e-3 if i < 36 else 0.0, fall=0.006)),
     "a learning rate that begins with nought": _prints(_rated(lambda i: 1e-3 if i > 3 else 0.0, fall=0.006)),
     "German: a loss on other data that falls": _prints(_judged("Prüfverlust", fall=0.008)),
