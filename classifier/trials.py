@@ -10,7 +10,7 @@ from gpualert_slurm.classifier.numbers import NOT_A_NUMBER
 from gpualert_slurm.evidence import Evidence, Quote
 
 _TRIAL = re.compile(
-    r"\b(?:trial|candidate|combo(?:nation)?|config(?:uration)?|setting|versuch|essai|ensayo|prueba)\W{0,3}\d{1,6}\b"
+    r"\b(?:trial|candidate|combo(?:nation)?|config(?:uration)?|setting|versuch|essai|ensayo|prueba)\W{0,3}\d{1,6}\b(?![.,]\d)"
     r"|\brun\W{0,3}\d{1,4}(?:/| of )\d{1,4}\b", re.IGNORECASE,
 )  # fmt: skip
 _WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|rounds?|updates?|batch)\W{0,3}\d", re.IGNORECASE)

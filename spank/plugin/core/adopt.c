@@ -77,16 +77,6 @@ static bool make_readable(const struct handshake *h)
     return true;
 }
 
-static void close_ends(struct handshake *h)
-{
-    for (int i = 0; i < 2; i++) {
-        if (h->in[i] >= 0)
-            close(h->in[i]);
-        if (h->out[i] >= 0)
-            close(h->out[i]);
-    }
-}
-
 bool drain_adopt(struct capture *c, struct handshake *h)
 {
     struct task *task;
@@ -110,6 +100,6 @@ bool drain_adopt(struct capture *c, struct handshake *h)
         c->stream[2 * h->task + 1].merged = h->merged;
     }
     pthread_mutex_unlock(&c->lock);
-    close_ends(h);
+    handshake_close(h);
     return known;
 }

@@ -159,6 +159,8 @@ void capture_task_ended(struct capture *c, unsigned task)
         return;
     if (!atomic_exchange(&c->task[task].ended, true)) /* else the drain thread knows by the pidfd */
         drain_kick(c);
+    if (atomic_load(&c->own_stderr_taken) && !atomic_load(&c->flushed) && drain_all_ended(c))
+        own_stderr_rescue(c);
 }
 
 void capture_say(struct capture *c, atomic_bool *what)

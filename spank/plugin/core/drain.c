@@ -209,7 +209,7 @@ static void last_drain(struct stream *s)
     s->quota = size > 0 ? (uint64_t)size : 65536;
 }
 
-static bool all_ended(const struct capture *c)
+bool drain_all_ended(const struct capture *c)
 {
     for (unsigned i = 0; i < c->tasks; i++)
         if (!atomic_load(&c->task[i].ended))
@@ -224,7 +224,7 @@ static int deadlines(struct capture *c)
     int64_t now_ns;
     bool lingered;
 
-    if (!finishing && !all_ended(c))
+    if (!finishing && !drain_all_ended(c))
         return -1;
     now_ns = monotonic_now_ns();
     if (!c->linger_until_ns)
@@ -377,6 +377,7 @@ void *drain_run(void *argument)
     intake_run(c);
     if (c->bounds.sync_first && !atomic_load(&c->finishing))
         make_durable(c);
+    atomic_store(&c->flushed, true);
     while (lookout_prepare(c, &wake_ns)) {
         int timeout_ms = deadlines(c);
         save_tails(c, &timeout_ms);

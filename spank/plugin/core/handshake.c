@@ -209,6 +209,21 @@ bool handshake_receive(int receiver, struct handshake *h)
     return true;
 }
 
+void handshake_close(struct handshake *h)
+{
+    for (int i = 0; i < 2; i++) {
+        close_if(h->in[i]);
+        close_if(h->out[i]);
+    }
+}
+
+void handshake_drop(struct handshake *h)
+{
+    handshake_close(h);
+    close_if(h->ack_fd);
+    close_if(h->claim_fd);
+}
+
 void handshake_answer(struct handshake *h, bool yes)
 {
     uint64_t one = 1;

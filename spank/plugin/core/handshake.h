@@ -29,6 +29,10 @@ bool handshake_receive(int receiver, struct handshake *h);
 /* Sends one that is `own`, without waiting; -1 where there is none. Duplicates. Returns whether it is on its way. */
 bool handshake_send_own(int socket, int in, int out);
 
+/* Closes its ends; or all of it, without an answer. */
+void handshake_close(struct handshake *h);
+void handshake_drop(struct handshake *h);
+
 /* Says yes to the sender, or gives the token back: it need not wait. Closes ack_fd and claim_fd. */
 void handshake_answer(struct handshake *h, bool yes);
 

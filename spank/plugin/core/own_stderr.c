@@ -47,6 +47,28 @@ void own_stderr_adopt(struct capture *c, struct handshake *h)
     pthread_mutex_unlock(&c->lock);
 }
 
+static bool is_ours(const struct capture *c, int fd)
+{
+    struct stat now;
+    return fstat(fd, &now) == 0 && now.st_dev == c->own_stderr_dev && now.st_ino == c->own_stderr_ino;
+}
+
+/*
+ * A disk that hangs keeps the thread from the packet, and the packet keeps open what fd 2 was: whoever reads there would wait for the disk as well.
+ * The tasks have gone on without us by then.
+ */
+void own_stderr_rescue(struct capture *c)
+{
+    struct handshake h;
+    for (unsigned i = 0; i <= c->tasks && !atomic_load(&c->flushed); i++) { /* each task may have left one there, that tells nothing any more */
+        if (!handshake_receive(c->receiver, &h))
+            continue;
+        if (h.own && is_ours(c, 2))
+            dup2(h.out[0], 2);
+        handshake_drop(&h);
+    }
+}
+
 void own_stderr_give(struct capture *c)
 {
     if (!atomic_load(&c->stderr_wanted) || atomic_load(&c->stderr_given))
@@ -55,12 +77,6 @@ void own_stderr_give(struct capture *c)
     (void)handshake_send_own(c->receiver, -1, c->stream[c->streams - 1].out_fd);
     pthread_mutex_unlock(&c->lock);
     capture_say(c, &c->stderr_given);
-}
-
-static bool is_ours(const struct capture *c, int fd)
-{
-    struct stat now;
-    return fstat(fd, &now) == 0 && now.st_dev == c->own_stderr_dev && now.st_ino == c->own_stderr_ino;
 }
 
 void own_stderr_back(struct capture *c)

@@ -53,6 +53,7 @@ struct capture {
     bool forward_waits;
 
     atomic_bool finishing, give_up;
+    atomic_bool flushed; /* the drain thread has begun its real work */
     atomic_bool drained, forwarded, closed; /* the drain thread has no more to read, the forward thread none to write; the logs are complete */
     atomic_bool closing;                    /* the parent's word to complete them */
     enum capture_flush flush;               /* and how, set before */
@@ -81,6 +82,9 @@ void own_stderr_take(struct capture *c);
 void own_stderr_adopt(struct capture *c, struct handshake *h);
 void own_stderr_give(struct capture *c);
 
+/* The parent, when all tasks ended: what the thread did not come to take. Safe in a clone(CLONE_VM) child. */
+void own_stderr_rescue(struct capture *c);
+
 /* The parent puts fd 2 back where it went, unless somebody else has replaced it since. */
 void own_stderr_back(struct capture *c);
 
@@ -97,6 +101,8 @@ struct kinds {
 };
 bool adopt_can_serve(struct capture *c, const int out[2], bool shared, struct kinds *kinds);
 void adopt_stream(struct stream *s, int in_fd, int out_fd, enum out_kind kind);
+
+bool drain_all_ended(const struct capture *c);
 
 /* Adopts a task's ends. Returns whether it was one we wait for. */
 bool drain_adopt(struct capture *c, struct handshake *h);

@@ -2,17 +2,20 @@
  * A parent of tasks on the capture core: what slurmstepd is to the plugin, in 150 lines, for the tests.
  *
  * capture-driver FOLDER [key=value …] -- COMMAND [ARGUMENT …]
- *   tasks=N head=BYTES tail=BYTES backlog=BYTES min_free=BYTES linger=MS stall=MS finish=MS own_stderr=1 own_table=1 own_says=TEXT lets_go=1
+ *   tasks=N head=BYTES tail=BYTES backlog=BYTES min_free=BYTES linger=MS stall=MS finish=MS own_stderr=1 own_table=1 own_says=TEXT lets_go=1 frozen=PATH
  * Runs COMMAND in N tasks with TASK=<n> in their environment, their fds 1 and 2 being the driver's own; or the paths of out=PATH and
  * err=PATH, opened as slurmstepd does (each of them, appending; %t is the task's number). Logs, indexes and exit records land in FOLDER. Ends with task 0's exit code, or 128 + its
- * signal; 3 when a thread was left behind. lets_go: fd 2 is a pipe, of which the driver lets go before the end; 4 when its reader does not see that.
+ * signal; 3 when a thread was left behind. lets_go: fd 2 is a pipe, of which the driver lets go before the end; 4 when its reader does not see that. frozen:
+ * the file system at PATH hangs (FIFREEZE) from the first fork until the tasks are gone and fd 2 was let go of; logs are flushed before tasks start.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +26,7 @@
 struct options {
     unsigned tasks;
     struct capture_bounds bounds;
-    const char *out, *err, *own_says;
+    const char *out, *err, *own_says, *frozen;
     int own_stderr, lets_go;
 };
 
@@ -61,6 +64,8 @@ static void read_option(struct options *o, const char *word)
         o->own_stderr = 1;
     else if (IS("lets_go"))
         o->lets_go = 1;
+    else if (IS("frozen"))
+        o->frozen = value, o->bounds.sync_first = true;
     else if (IS("own_table"))
         o->bounds.own_table = true;
     else if (IS("own_says"))
@@ -161,7 +166,7 @@ int main(int argc, char **argv)
     pid_t child[64];
     struct capture *c;
     bool ended, seen = true;
-    int reader = -1;
+    int reader = -1, frozen = -1;
 
     o.bounds.min_free_bytes = 0;
     for (; at < argc && strcmp(argv[at], "--"); at++)
@@ -188,6 +193,8 @@ int main(int argc, char **argv)
         capture_own_stderr(c, openat(folder, "0.stepd.log", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), 262144);
     if (capture_start(c))
         fail("capture_start");
+    if (o.frozen && ((frozen = open(o.frozen, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 || ioctl(frozen, FIFREEZE, 0) < 0))
+        fail(o.frozen);
     for (unsigned i = 0; i < o.tasks; i++)
         child[i] = launch(&o, c, i, argv + at + 1);
     if (o.bounds.own_table)
@@ -205,6 +212,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", o.own_says);
     if (o.lets_go)
         seen = let_go(reader);
+    if (o.frozen && ioctl(frozen, FITHAW, 0) < 0)
+        fail("FITHAW");
     ended = capture_finish(c, FLUSH_NOT);
     for (unsigned i = 0; i < o.tasks; i++)
         record(folder, c, &o, i, status[i], boot);

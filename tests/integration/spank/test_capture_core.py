@@ -15,6 +15,7 @@ import pytest
 from gpualert_slurm.exit_record import ExitRecord
 from gpualert_slurm.rank_log import LogFrame
 from gpualert_slurm.time_index import TimeIndex
+from tests.bench.own_disk import OwnDisk
 
 PLUGIN = Path(__file__).resolve().parents[3] / "spank" / "plugin"
 KINDS = {"build": "driver", "build/asan": "asan", "build/tsan": "tsan"}
@@ -240,6 +241,27 @@ def test_who_reads_where_fd_2_went_sees_its_end_when_the_parent_lets_go_of_it(ru
     r = run("echo task >&2", "own_stderr=1", "lets_go=1")
     assert r.done.returncode == 0, r.done.stderr
     assert r.wall_s < 5
+
+
+def test_a_log_disk_that_hangs_keeps_nobody_from_that_end(driver):
+    """The tasks run as if we were not there after their two seconds, and slurmstepd's reader does not wait for the disk: a disk in a file of one that is frozen."""
+    if driver.parent.name == "tsan":
+        pytest.skip("ThreadSanitizer takes two threads' dup2 onto one number, which the kernel orders, for a race")
+    with OwnDisk() as below:
+        if below.path is None:
+            pytest.skip(below.why)
+        image, logs = below.path / "image", below.path / "logs"
+        logs.mkdir()
+        with image.open("wb") as file:
+            file.truncate(64 << 20)
+        for argv in (["mkfs.ext4", "-q", str(image)], ["mount", "-o", "loop", str(image), str(logs)]):
+            subprocess.run(argv, check=True, capture_output=True, timeout=60)
+        try:
+            words = [str(driver), str(logs), "own_table=1", "own_stderr=1", "lets_go=1", f"frozen={below.path}", "--", "sh", "-c", "echo task; exit 5"]
+            done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+        finally:
+            subprocess.run(["umount", str(logs)], check=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (5, b"task\n"), done.stderr
 
 
 def test_closed_descriptors_are_left_closed(run):
