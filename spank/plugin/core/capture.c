@@ -13,7 +13,7 @@
 #include "one_commit.h"
 #include "state.h"
 
-enum { STACK_BYTES = 256 << 10, SLICE_MS = 100, FLUSH_WAIT_MS = 30000 };
+enum { STACK_BYTES = 256 << 10, SLICE_MS = 100, END_WAIT_MS = 5000, FLUSH_WAIT_MS = 30000 };
 
 const struct capture_bounds capture_default_bounds = {
     .head_max_bytes = 64ULL << 20,
@@ -230,7 +230,7 @@ bool capture_finish(struct capture *c, enum capture_flush flush)
     }
     c->flush = flush;
     capture_say(c, &c->closing);
-    if (capture_said(c, &c->closed, flush == FLUSH_WAIT ? FLUSH_WAIT_MS : (int)c->bounds.stall_ms)) {
+    if (capture_said(c, &c->closed, flush == FLUSH_WAIT ? FLUSH_WAIT_MS : END_WAIT_MS)) {
         pthread_join(c->drain, NULL);
         c->drain_runs = false;
     }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "lookout.h"
-#include "one_commit.h"
 #include "state.h"
 
 enum { SAVE_TAIL_MS = 5000, TURN_BYTES = 1 << 20, READS_A_TURN = 8, LOUD_BYTES = 4 << 20, LOUD_PIPE_BYTES = 256 << 10,
@@ -278,18 +277,7 @@ static void give_up(struct capture *c)
     }
 }
 
-/* A task gets its word when its own logs will outlive the machine's end: the disk works on the others' while it starts. */
-static void make_task_durable(struct capture *c, unsigned task)
-{
-    if (task >= c->tasks || c->task[task].durable)
-        return;
-    c->task[task].durable = true;
-    for (unsigned i = 0; i < 2; i++)
-        if (c->stream[2 * task + i].log_fd >= 0)
-            (void)fsync(c->stream[2 * task + i].log_fd);
-}
-
-static void receive_tasks(struct capture *c)
+void drain_receive(struct capture *c)
 {
     struct handshake h;
     while (handshake_receive(c->receiver, &h)) {
@@ -298,34 +286,9 @@ static void receive_tasks(struct capture *c)
             continue;
         }
         if (c->bounds.sync_first)
-            make_task_durable(c, h.task);
+            durable_task(c, h.task);
         bool ours = drain_adopt(c, &h);
         handshake_answer(&h, ours);
-    }
-}
-
-/* Before the first task gets its word: by one commit where the file system knows how, else so that commits are few. */
-static void make_durable(struct capture *c)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < c->streams; i++)
-        if (c->stream[i].framed && c->stream[i].log_fd >= 0)
-            c->to_sync[n++] = c->stream[i].log_fd;
-    if (c->one_commit) {
-        for (unsigned i = 1; i < c->durables; i++)
-            c->to_sync[n++] = c->durable[i];
-        one_commit(c->to_sync, n, c->durable[0]);
-        for (unsigned i = 0; i < c->tasks; i++)
-            c->task[i].durable = true;
-        return;
-    }
-    for (unsigned i = 0; i < n; i++)
-        (void)sync_file_range(c->to_sync[i], 0, 0, SYNC_FILE_RANGE_WRITE);
-    for (unsigned i = 0; i < c->durables; i++)
-        (void)fsync(c->durable[i]);
-    for (unsigned i = 0; i < c->tasks; i++) {
-        make_task_durable(c, i);
-        receive_tasks(c);
     }
 }
 
@@ -357,7 +320,7 @@ static void handle_events(struct capture *c)
     if (p[0].revents && read(c->wake_fd, &count, sizeof count) < 0)
         count = 0; /* somebody else's wake was read with ours */
     if (p[1].revents)
-        receive_tasks(c);
+        drain_receive(c);
     for (unsigned i = 0; i < c->tasks; i++)
         if (p[2 + 2 * c->streams + i].revents && c->task[i].pidfd >= 0)
             notice_exit(c, &c->task[i]);
@@ -376,7 +339,7 @@ void *drain_run(void *argument)
         own_stderr_take(c);
     intake_run(c);
     if (c->bounds.sync_first && !atomic_load(&c->finishing))
-        make_durable(c);
+        durable_all(c);
     atomic_store(&c->flushed, true);
     while (lookout_prepare(c, &wake_ns)) {
         int timeout_ms = deadlines(c);

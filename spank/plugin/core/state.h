@@ -102,6 +102,13 @@ struct kinds {
 bool adopt_can_serve(struct capture *c, const int out[2], bool shared, struct kinds *kinds);
 void adopt_stream(struct stream *s, int in_fd, int out_fd, enum out_kind kind);
 
+/* Takes what tasks (and the thread itself) sent. */
+void drain_receive(struct capture *c);
+
+/* Puts a task's logs on the disk; or those of all, answering tasks meanwhile. */
+void durable_task(struct capture *c, unsigned task);
+void durable_all(struct capture *c);
+
 bool drain_all_ended(const struct capture *c);
 
 /* Adopts a task's ends. Returns whether it was one we wait for. */
