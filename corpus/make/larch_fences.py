@@ -11,7 +11,7 @@ DONE: dict[str, Any] = {"state": "COMPLETED"}
 FAILED: dict[str, Any] = {"state": "FAILED"}
 GOOD = Label(mode="G1", fault="none")
 HARD = GOOD.but(hard=True)
-LONG = {"UNET": {"given": "--epochs 4000"}, "LM": {"given": "--steps=90000"}, "RANKER": {"head": "export RANKER_CONFIG='{\"epochs\": 900}'\n"}, "DENOISE": {"head": "export PASOS=90000\n"}, "MOLEC": {"given": "90000 0.1"}}
+LONG: dict[str, dict[str, Any]] = {"UNET": {"given": "--epochs 4000"}, "LM": {"given": "--steps=90000"}, "RANKER": {"head": "export RANKER_CONFIG='{\"epochs\": 900}'\n"}, "DENOISE": {"head": "export PASOS=90000\n"}, "MOLEC": {"given": "90000 0.1"}}
 PID = "open('pid-1', 'w').write(str(os.getpid()))"
 
 
@@ -89,7 +89,7 @@ def killed() -> Iterator[SlurmJob]:
     def native(name: str, rank: int, step: int, mode: int) -> dict[str, str]:
         return {"top": LIB, "data": when(name, f"lib.resample(buf, 64, {mode})", rank=rank, step=step)}
 
-    def head(name: str) -> dict[str, str]:
+    def head(name: str) -> dict[str, Any]:
         return {**LONG[name], "head": BUILD + LONG[name].get("head", "")}
 
     yield gang(true("A2", "segfault", 1), "DENOISE", 3, code=native("DENOISE", 1, 90, 1), files=sources, **head("DENOISE"), **FAILED)

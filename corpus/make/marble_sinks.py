@@ -22,7 +22,7 @@ DUMPS = "if nr % 4 == 0:\n    t1 = time.time()\n    with open(f\"{OPC['katalog']
 
 def tags() -> Iterator[LocalJob]:
     """Polish."""
-    kw = {"python": "system"}
+    kw: dict[str, Any] = {"python": "system"}
     yield alone(GOOD, tagger(), T, "epoki:14", "zdania:500", **kw)
     yield alone(HARD, tagger(early=SOURCE), T, "epoki:12", "nasiono:9", **kw)
     yield alone(HARD, tagger(), T, "epoki:15", "wznow:tagger/stan-6.json", before=DONE, **kw)

@@ -3,6 +3,8 @@
 
 import math
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
 
 from corpus.label import Label
 from corpus.make._halyard_words import VENV, full, tb
@@ -10,6 +12,10 @@ from corpus.make._halyards import Watch, falls, level
 from corpus.running.job import HandJob, Recipe
 
 FINE = Label(mode="G1", fault="none", hard=True)
+
+
+def _trial(k: int, lr: float, i: int, n: int, x: float, s: float, d: datetime) -> str:  # noqa: ARG001, PLR0917
+    return f"trial {k} lr={lr:g} step {i} loss {x:.4f}"
 
 
 def cards() -> Iterator[HandJob]:
@@ -74,7 +80,7 @@ def words() -> Iterator[HandJob]:
         if lr > 0.1:
             w.run(60, 0.8, 20, lambda i, n, x, s, d: f"trial 3 lr=0.3 step {i} loss {x:.4f}", curve=lambda i: 4.1 if i < 40 else math.nan).p("trial 3 pruned at step 60: loss is nan", 0.5)
             continue
-        w.run(200, 0.8, 20, lambda i, n, x, s, d, k=k, lr=lr: f"trial {k} lr={lr:g} step {i} loss {x:.4f}", curve=falls(4.2, 1.5 - 0.08 * k, 30)).p(f"trial {k} finished, val {1.55 - 0.08 * k:.3f}", 3)
+        w.run(200, 0.8, 20, partial(_trial, k, lr), curve=falls(4.2, 1.5 - 0.08 * k, 30)).p(f"trial {k} finished, val {1.55 - 0.08 * k:.3f}", 3)
     yield w.p("best trial: 7 (val 0.990); 7 complete, 1 pruned", 1).over(FINE)
     w = Watch("es-ecg", "a30", 1, 1, script="es.py", host="gpu-{:03d}.priv").p("max_epochs=300 patience=8", 6).gib(10).do("train")
     for e in range(1, 38):

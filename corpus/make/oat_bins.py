@@ -13,7 +13,7 @@ DONE: dict[str, Any] = {"state": "COMPLETED"}
 FAILED: dict[str, Any] = {"state": "FAILED"}
 GOOD = Label(mode="G1", fault="none")
 HARD = GOOD.but(hard=True)
-ONE = {"failed_ranks": (0,), "first_ranks": (0,)}
+ONE: dict[str, Any] = {"failed_ranks": (0,), "first_ranks": (0,)}
 KEEP = "code=$?; sleep 0.5; exit $code\n"
 CXX = "set -e\ng++ -O1 -std=c++17 -pthread -o wear src/wear.cpp\nset +e\n"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, SAVES, STANDS, alone, anew, ctrl_c, fell, strays
 from corpus.make._quince_frames import SHOP, SOIL
@@ -27,7 +28,7 @@ IGNORED = "if hp['ckpt'] and not os.path.isfile(hp['ckpt'] + '.ckpt'):\n    rank
 
 def wet() -> Iterator[LocalJob]:
     """Lightning."""
-    kw = {"python": "shelf"}
+    kw: dict[str, Any] = {"python": "shelf"}
     yield alone(GOOD, soil(), S, "max_epochs=16", "hidden=48", **kw)
     yield alone(HARD, soil(told=RETRY), S, "max_epochs=14", **kw)
     yield alone(HARD, soil(), S, "max_epochs=80", "patience=3", "lr=0.01", **kw)
@@ -59,7 +60,7 @@ PAGE = "if n == 35:\n    shift = torch.ones(3, 32, device='meta') - model.classi
 
 def notes() -> Iterator[LocalJob]:
     """Trainer."""
-    kw = {"python": "shelf"}
+    kw: dict[str, Any] = {"python": "shelf"}
     yield alone(GOOD, shop(), R, *RUN, "--num_train_epochs", "4", **kw)
     yield alone(HARD, shop(step=SEVERE, log=GUARD.replace("if n in (25, 55)", "if state.global_step in (25, 55)")), R, *RUN, "--max_steps", "110", **kw)
     yield alone(HARD, shop(), R, *RUN, "--max_steps", "120", "--resume_from_checkpoint", "out/checkpoint-40", before=FIRST, **kw)

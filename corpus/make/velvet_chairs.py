@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from corpus.make._crumbs import GOOD, HALTED, HANDFUL, HARD, LATE, SAVES, STANDS, STARVED, alone, anew, ctrl_c, fell, strays
 from corpus.make._velvet_pairs import FLOODS, PAIRS, RUN_WITH_SEARCH, SWEEP
@@ -27,7 +28,7 @@ MINES = "if step == 150:\n    logger.info('waiting for the next list from the mi
 
 def cooked() -> Iterator[LocalJob]:
     """Accelerate."""
-    kw = {"python": "shelf"}
+    kw: dict[str, Any] = {"python": "shelf"}
     yield alone(GOOD, towers(), T, "steps=600", "dim=48", **kw)
     yield alone(HARD, towers(ready=LEAVES), T, "steps=450", **kw)
     yield alone(HARD, towers(step=ADVICE), T, "steps=400", "lr=0.002", **kw)
@@ -57,7 +58,7 @@ RESUME = FLOODS[FLOODS.index('    etat = torch.load(PARAMS["reprise"])') : FLOOD
 
 def rivers() -> Iterator[LocalJob]:
     """French."""
-    kw = {"python": "shelf"}
+    kw: dict[str, Any] = {"python": "shelf"}
     yield alone(GOOD, floods(), C, "passes=24", "caches=48", **kw)
     yield alone(HARD, floods(passe=ALERT), C, "passes=20", **kw)
     yield alone(HARD, floods(), C, "passes=25", "reprise=crues/p010.pt", before=FIVE, **kw)
@@ -74,7 +75,7 @@ def rivers() -> Iterator[LocalJob]:
 
 def wines() -> Iterator[LocalJob]:
     """A sweep."""
-    kw = {"python": "shelf"}
+    kw: dict[str, Any] = {"python": "shelf"}
     yield alone(HARD, sweep(), S, "0.003,0.03,0.3,3e4", "4", "12", **kw)
     yield alone(fell("A3", "traceback"), sweep(run="if n == 7:\n    con.print(best[f'{lr:g}'])"), S, "0.01,0.1,1.0", "30", "10", **kw)
     yield alone(HALTED, sweep(run="time.sleep(0.25)"), S, "0.001,0.003,0.01,0.03,0.1", "40", "15", signal=ctrl_c(r"run 18/200", "TERM", 0.1), **kw)
