@@ -229,6 +229,12 @@ bool capture_finish(struct capture *c, enum capture_flush flush)
         atomic_store(&c->forward_runs, false);
     }
     c->flush = flush;
+    if (!atomic_load(&c->has_own_table)) {
+        pthread_join(c->drain, NULL);
+        c->drain_runs = false;
+        closing_run(c);
+        return !atomic_load(&c->forward_runs);
+    }
     capture_say(c, &c->closing);
     if (capture_said(c, &c->closed, flush == FLUSH_WAIT ? FLUSH_WAIT_MS : END_WAIT_MS)) {
         pthread_join(c->drain, NULL);

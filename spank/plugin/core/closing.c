@@ -1,4 +1,4 @@
-/* What the drain thread does last. */
+/* What is done last: by the drain thread where it has a table of its own, else by the parent. */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -361,8 +361,10 @@ void *drain_run(void *argument)
     pthread_mutex_lock(&c->lock);
     forward_kick(c);
     pthread_mutex_unlock(&c->lock);
-    await_closing(c);
-    closing_run(c);
-    capture_say(c, &c->closed);
+    if (atomic_load(&c->has_own_table)) { /* else the parent's is the same, and it need not be woken twice */
+        await_closing(c);
+        closing_run(c);
+        capture_say(c, &c->closed);
+    }
     return NULL;
 }

@@ -71,7 +71,7 @@ void *forward_run(void *capture);
 void intake_place(struct capture *c, const struct supply *supply);
 void intake_run(struct capture *c);
 
-/* The logs' ends: content that is still owed, footers, flushes; and all descriptors of the streams closed. The drain thread's last act. */
+/* The logs' ends: content that is still owed, footers, flushes; and all descriptors of the streams closed. By whose table they are in. */
 void closing_run(struct capture *c);
 
 /* Says `what`, and wakes who waits for it. Without the lock. */
