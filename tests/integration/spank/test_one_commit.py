@@ -15,19 +15,8 @@ import pytest
 from gpualert_slurm.rank_log import LogFrame
 from tests.bench.own_disk import OwnDisk
 
-PLUGIN = Path(__file__).resolve().parents[3] / "spank" / "plugin"
 TASKS = 9
 LOGS = 2 * TASKS
-
-
-@pytest.fixture(scope="module")
-def build() -> Path:
-    """The stub, the plugin, and the stub with failing calls."""
-    if not Path("/usr/include/slurm/spank.h").exists():
-        pytest.skip("slurm/spank.h is missing (Debian: libslurm-dev): no plugin can be built here")
-    done = subprocess.run(["make", "-s", "-C", str(PLUGIN), "plugin"], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return PLUGIN / "build"
 
 
 @pytest.fixture(scope="module")

@@ -7,25 +7,12 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from gpualert_slurm.exit_record import ExitRecord
 from gpualert_slurm.job_file import JobFile
 from gpualert_slurm.rank_log import LogFrame
 
-PLUGIN = Path(__file__).resolve().parents[3] / "spank" / "plugin"
 TASK = "echo said; echo more >&2; sleep 0.3; ls /proc/$PPID/fd | sort -n | tail -n 1 >&4; ls /proc/$PPID/task >&4"
 NO_CLOSE_RANGE = f"syscall:1+:{errno.ENOSYS}"
-
-
-@pytest.fixture(scope="module")
-def build() -> Path:
-    """The stub, the plugin, and the stub with failing calls."""
-    if not Path("/usr/include/slurm/spank.h").exists():
-        pytest.skip("slurm/spank.h is missing (Debian: libslurm-dev): no plugin can be built here")
-    done = subprocess.run(["make", "-s", "-C", str(PLUGIN), "plugin"], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return PLUGIN / "build"
 
 
 def highest(build: Path, folder: Path, tasks: int, task: str = TASK, stub: str = "spank-stub", **env: str) -> int:
