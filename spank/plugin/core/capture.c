@@ -58,6 +58,7 @@ struct capture *capture_new(unsigned tasks, const struct capture_bounds *bounds)
         c->rings = NULL;
     why = !c->task || !c->stream || !c->polled || !c->to_sync || !c->rings ? ENOMEM : handshake_sockets(&c->receiver, &c->sender);
     if (why) {
+        c->streams = c->tasks = 0; /* their descriptors are no numbers yet */
         capture_free(c);
         errno = why;
         return NULL;

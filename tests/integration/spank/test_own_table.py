@@ -48,3 +48,13 @@ def test_where_the_kernel_has_no_close_range_all_is_as_well(build, tmp_path):
 def test_what_the_thread_does_not_need_is_not_held_open_by_it(build, tmp_path):
     """A pipe that slurmstepd closes is closed: the tasks of the stub wait for just that, and start."""
     assert highest(build, tmp_path, 2, task="echo said; echo more >&2; echo 0 >&4") == 0
+
+
+def test_without_sockets_the_step_keeps_its_standard_input(build, tmp_path):
+    """Capture is off then, and nothing is closed that it had not opened."""
+    state = tmp_path / "state"
+    state.mkdir(mode=0o711)
+    argv = [str(build / "spank-stub-failing"), str(build / "gpualert.so"), "remote", f"plug:state_dir={state}", "plug:off_file=/none", "plug:min_free_mib=1",
+            "opt:gpualert-mail=alice@example.org", "--", "sh", "-c", "test -e /proc/$PPID/fd/0"]  # fmt: skip
+    env = {"PATH": os.environ["PATH"], "SLURMD_NODENAME": "n1", "FAIL": f"socketpair:1:{errno.EMFILE}"}
+    assert subprocess.run(argv, env=env, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=60).returncode == 0
