@@ -110,4 +110,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from trees()
 
 
-RECIPE = Recipe("acorn_bowls", "test", jobs)
+RECIPE = Recipe("acorn_bowls", "development", jobs)

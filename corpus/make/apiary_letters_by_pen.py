@@ -121,4 +121,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("apiary_letters_by_pen", "test", jobs)
+RECIPE = Recipe("apiary_letters_by_pen", "development", jobs)

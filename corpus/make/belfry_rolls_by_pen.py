@@ -77,4 +77,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("belfry_rolls_by_pen", "test", jobs)
+RECIPE = Recipe("belfry_rolls_by_pen", "development", jobs)

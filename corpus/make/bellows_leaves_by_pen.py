@@ -119,4 +119,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("bellows_leaves_by_pen", "test", jobs)
+RECIPE = Recipe("bellows_leaves_by_pen", "development", jobs)

@@ -91,4 +91,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("cooper_slips_by_pen", "test", jobs)
+RECIPE = Recipe("cooper_slips_by_pen", "development", jobs)

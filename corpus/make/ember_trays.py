@@ -124,4 +124,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("ember_trays", "test", jobs)
+RECIPE = Recipe("ember_trays", "development", jobs)

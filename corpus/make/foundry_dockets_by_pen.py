@@ -113,4 +113,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("foundry_dockets_by_pen", "test", jobs)
+RECIPE = Recipe("foundry_dockets_by_pen", "development", jobs)

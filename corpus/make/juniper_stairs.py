@@ -110,4 +110,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from winds()
 
 
-RECIPE = Recipe("juniper_stairs", "test", jobs)
+RECIPE = Recipe("juniper_stairs", "development", jobs)

@@ -132,4 +132,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("larch_fences", "test", jobs)
+RECIPE = Recipe("larch_fences", "development", jobs)

@@ -81,4 +81,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from molecules()
 
 
-RECIPE = Recipe("marble_sinks", "test", jobs)
+RECIPE = Recipe("marble_sinks", "development", jobs)

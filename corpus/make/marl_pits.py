@@ -133,4 +133,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("marl_pits", "test", jobs)
+RECIPE = Recipe("marl_pits", "development", jobs)

@@ -159,4 +159,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("millet_sheaves_by_pen", "test", jobs)
+RECIPE = Recipe("millet_sheaves_by_pen", "development", jobs)

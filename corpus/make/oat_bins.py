@@ -75,4 +75,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("oat_bins", "test", jobs)
+RECIPE = Recipe("oat_bins", "development", jobs)

@@ -91,4 +91,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("pewter_mugs", "test", jobs)
+RECIPE = Recipe("pewter_mugs", "development", jobs)

@@ -59,4 +59,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from away()
 
 
-RECIPE = Recipe("plover_counts", "test", jobs)
+RECIPE = Recipe("plover_counts", "development", jobs)

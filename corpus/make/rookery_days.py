@@ -80,4 +80,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("rookery_days", "test", jobs)
+RECIPE = Recipe("rookery_days", "development", jobs)

@@ -116,4 +116,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("sluice_boards", "test", jobs)
+RECIPE = Recipe("sluice_boards", "development", jobs)

@@ -91,4 +91,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from villages()
 
 
-RECIPE = Recipe("thimble_trays", "test", jobs)
+RECIPE = Recipe("thimble_trays", "development", jobs)

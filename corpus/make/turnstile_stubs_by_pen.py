@@ -206,4 +206,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("turnstile_stubs_by_pen", "test", jobs)
+RECIPE = Recipe("turnstile_stubs_by_pen", "development", jobs)

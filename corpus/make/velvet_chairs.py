@@ -88,4 +88,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from wines()
 
 
-RECIPE = Recipe("velvet_chairs", "test", jobs)
+RECIPE = Recipe("velvet_chairs", "development", jobs)

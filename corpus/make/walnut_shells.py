@@ -102,4 +102,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from quieter()
 
 
-RECIPE = Recipe("walnut_shells", "test", jobs)
+RECIPE = Recipe("walnut_shells", "development", jobs)

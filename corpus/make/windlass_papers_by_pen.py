@@ -112,4 +112,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("windlass_papers_by_pen", "test", jobs)
+RECIPE = Recipe("windlass_papers_by_pen", "development", jobs)
