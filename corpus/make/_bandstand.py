@@ -48,7 +48,12 @@ MOODS: dict[str, tuple[float, float, float, float, float, float]] = {
     "steps": (52, 14, 8, 0.25, 52, 34),
 }
 WORDS_OF = {4: "Illegal instruction", 6: "Aborted", 7: "Bus error", 9: "Killed", 11: "Segmentation fault", 15: "Terminated"}
-Who = int | Sequence[int] | None
+Who = int | Sequence[int] | frozenset[int] | None
+
+
+def but(*ranks: int) -> frozenset[int]:
+    """All but these."""
+    return frozenset(ranks)
 
 
 class Book(Hand):
@@ -87,6 +92,8 @@ class Tune:
 
     def who(self, who: Who) -> Sequence[int]:
         """Ranks."""
+        if isinstance(who, frozenset):
+            return self.not_(*who)
         return range(self.n) if who is None else (who,) if isinstance(who, int) else who
 
     def not_(self, *ranks: int) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from corpus.label import Label
-from corpus.make._bandstand import Tune
+from corpus.make._bandstand import Tune, but
 from corpus.make._bandstand_words import SITE, cuda, elastic, trace
 from corpus.running.job import HandJob, Recipe
 
@@ -28,7 +28,7 @@ def broken() -> Iterator[HandJob]:
     s.count(0, "ecc_volatile_uncorrected", 1).count(0, "ecc_aggregate_uncorrected", 1).count(0, "remapped_rows_uncorrectable", 1).count(0, "remap_pending", True, False)
     yield s.say(trace(cuda(ECC), "/gpfs/work/alice/dft/fit.py:133 train loss.backward()"), 0.4).end(ill(0), BAD, {0: 1})
     s = Tune(32, "mri-vit-l", "h100", 1, 8, form="guru", by="torchrun", script="engine.py").say("«d».201 | INFO     | engine:setup:31 - 8 ranks, bf16", 24).hold(61).mood("heavy").run(1400, 1.1, 25, 60_000)
-    s.mood("rest", s.not_(6)).xid(6, 79, "pid='<unknown>', name=<unknown>, GPU has fallen off the bus.", 0.6).say(trace(cuda("unspecified launch failure"), "/gpfs/work/alice/mri/engine.py:214 step self.scaler.scale(loss).backward()", mark="[rank6]: "), 1.4, 6)
+    s.mood("rest", but(6)).xid(6, 79, "pid='<unknown>', name=<unknown>, GPU has fallen off the bus.", 0.6).say(trace(cuda("unspecified launch failure"), "/gpfs/work/alice/mri/engine.py:214 step self.scaler.scale(loss).backward()", mark="[rank6]: "), 1.4, 6)
     yield s.say(elastic("engine.py", [(6, 6, 1, 52_306)]), 9).end(ill(6), BAD, {6: 1}, rest=-15, gone={6: s.t - 11})
     s = Tune(33, "phonon-gnn", "h100", 2, 4, form="json", script="phonon.py").say('{"event": "world", "size": 8}', 19).hold(55).mood("work").run(1600, 0.9, 40, 80_000)
     s.xid(5, 95, "pid=40005, name=python, Uncontained: FBHUB, L2 slice 3. RST: Yes, D-RST: No", 0.5).xid(5, 45, "pid=40005, name=python, Ch 00000012", 0.2).count(5, "ecc_volatile_uncorrected", 4).count(5, "ecc_aggregate_uncorrected", 4)
