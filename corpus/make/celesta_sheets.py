@@ -46,7 +46,7 @@ def waiting() -> Iterator[HandJob]:
     """In a collective."""
     s = Tune(71, "sst-diffusion", "h100", 2, 8, form="json", script="sst.py").say('{"event": "ready", "rank": «r»}', 20, None).hold(63).mood("heavy").run(700, 1.2, 20, 40_000).mood("poll").mood("rest", 9).cpu(0.3, 9).look(9, "D", "nfs_wait_on_request", file_systems=("nfs4 /gpfs/data",))
     s.say(watchdog("ALLREDUCE", 84_011, 16_777_216, 1_800_000), 1802, but(9))
-    yield s.end(WAIT.but(cause="nccl"), BAD, dict.fromkeys(s.not_(9), -6), rest=-9, after=16, at={r: s.t + 0.6 for r in s.not_(9)})
+    yield s.end(WAIT.but(cause="nccl"), BAD, dict.fromkeys(s.not_(9), -6), rest=-9, after=16, at=dict.fromkeys(s.not_(9), s.t + 0.6))
     s = Tune(72, "rir-augment", "a100", 1, 8, form="kv", limit=5400, script="rir.py").say("impulse responses are kept in RAM by each rank", 14).hold(31).mood("work").run(1100, 0.9, 20, 50_000).oom_kill(5).mood("poll", but(5)).mood("empty", 5).hold(0, 5, 1)
     died = s.t + 0.1
     cg = CgroupMemory(limit_bytes=400 * GIB, peak_bytes=400 * GIB, oom_events=1, oom_kill_events=1)
@@ -58,7 +58,7 @@ def waiting() -> Iterator[HandJob]:
     yield s.end(Label(mode="C2", cause="traceback", trigger="A3", fault="user", first_ranks=(3,)), BAD, {3: 1, 0: -6, 1: -6, 2: -6}, at={3: died})
     s = Tune(74, "lid-eval", "h100", 1, 8, form="nano", script="lid.py").say("rank «r» up", 13, None).hold(51).mood("heavy").run(1000, 1.0, 20, 80_000).say("rank 0 computes the error rates of all languages (others go on)", 0.4).mood("poll", but(0)).mood("rest", 0).cpu(100, 0).hold(53, 0)
     s.say(watchdog("ALLGATHER", 40_166, 1_048_576, 600_000), 603, but(0)).pause(2)
-    yield s.end(WAIT.but(cause="nccl", fault="user"), BAD, dict.fromkeys(s.not_(0), -6), rest=-9, after=14, at={r: s.t for r in s.not_(0)})
+    yield s.end(WAIT.but(cause="nccl", fault="user"), BAD, dict.fromkeys(s.not_(0), -6), rest=-9, after=14, at=dict.fromkeys(s.not_(0), s.t))
     s = Tune(75, "ocean-sr", "a100l", 4, 4, form="csv", limit=7200, script="sr.py").say("zeit;schritt;loss;sek", 15).hold(60).mood("heavy").run(1500, 1.3, 50, 60_000).mood("poll").mood("rest", 14).cpu(100, but(14)).cpu(0, 14).look(14, "S", "futex_wait_queue")
     yield s.end(WAIT, "TIMEOUT")
     s = Tune(76, "vad-uneven", "a30", 1, 2, form="lit", limit=28_800, script="vad.py").say("`use_distributed_sampler=False`: shards are 41210 and 41198 clips", 8).hold(13).mood("work").run(2570, 0.6, 50, 2576).mood("poll", 0).mood("rest", 1).cpu(100, 0).cpu(0.2, 1).look(1, "S", "futex_wait_queue")
@@ -69,7 +69,7 @@ def waiting() -> Iterator[HandJob]:
     yield s.end(Label(mode="C2", cause="segfault", trigger="A2", fault="user", first_ranks=(2,)), BAD, {2: -11, 0: -6, 1: -6, 3: -6}, at={2: died})
     s = Tune(78, "wx-fsdp-11b", "h200", 4, 4, form="guru", script="wx.py").say("«d».700 | INFO     | wx:main:50 - FSDP full shard over 16", 30).hold(118).mood("heavy").run(600, 2.1, 10, 30_000).mood("poll").mood("rest", 7).cpu(0, 7).look(7, "S", "pipe_read")
     s.say(watchdog("_ALLGATHER_BASE", 55_902, 33_554_432, 1_200_000), 1204, but(7))
-    yield s.end(WAIT.but(cause="nccl"), BAD, dict.fromkeys(s.not_(7), -6), rest=-9, after=10, at={r: s.t + 0.4 for r in s.not_(7)})
+    yield s.end(WAIT.but(cause="nccl"), BAD, dict.fromkeys(s.not_(7), -6), rest=-9, after=10, at=dict.fromkeys(s.not_(7), s.t + 0.4))
     s = Tune(79, "flood-jax", "gh200", 4, 1, form="absl", limit=6000, script="flood.py").say("I«m» «t».«u» 140211 flood.py:31] 4 processes, mesh (4,)", 14, None).hold(70).mood("work").run(1600, 1.0, 40, 30_000).mood("poll").mood("rest", 2).cpu(0.1, 2).look(2, "S", "do_epoll_wait")
     yield s.end(WAIT, "TIMEOUT")
     s = Tune(80, "stream-asr-8", "a100", 1, 8, form="json", limit=4800, script="stream.py").say('{"event": "start"}', 12).hold(33).mood("work").run(1300, 0.8, 20, 50_000)
