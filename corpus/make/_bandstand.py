@@ -77,7 +77,7 @@ class Tune:
         self.hosts = tuple(f"{prefix}{(no * 53 + 11 * k) % 700 + 101}" for k in range(nodes))
         self.per, self.n, self.form = per, nodes * per, FORMS[form]
         default = f"sbatch -N {nodes} --gres=gpu:{per} -t {limit // 3600:02d}:{limit // 60 % 60:02d}:00 jobs/{name}.slurm"
-        self.book = Book(self.hosts, name=name, job_id=2_904_000 + 613 * no, start_ns=(1_795_820_000 + 7_919 * no) * 10**9, gpus=per, limit_s=limit, submit_line=submit or default)
+        self.book = Book(self.hosts, name=name, job_id=2_904_000 + 613 * no, start_ns=(1_792_900_000 + 7_919 * no) * 10**9, gpus=per, limit_s=limit, submit_line=submit or default)
         self.t, self.done = self.dice.uniform(6, 17), 0
         self.lines: list[list[tuple[float, str]]] = [[] for _ in range(self.n)]
         self.moods: list[list[tuple[float, str, dict[str, float]]]] = [[(0.0, "empty", {})] for _ in range(self.n)]
@@ -239,7 +239,7 @@ class Tune:
             told.append((over - 0.2, f"slurmstepd: error: *** JOB {self.book.job_id} ON {self.hosts[0]} CANCELLED AT {clock(self.book.at(over)):%Y-%m-%dT%H:%M:%S}{why} ***"))
         if 0 not in dead:
             self.book.batch([(t, self.fill(x, 0, t)) for t, x in sorted(told)], code=worst, end=over + 0.8)
-        steps = (("batch", "CANCELLED" if cut else state, worst if worst <= 128 else 0, 15 if cut else 0),
+        steps = (("batch", "CANCELLED" if cut else state, worst, 15 if cut else 0),
                  ("0", "CANCELLED" if cut else state, worst if worst <= 128 else 0, 15 if cut else max(0, worst - 128)))  # fmt: skip
         self.book.ended(state, **{"code": worst, "signal": 0, "end": over + 1.5, "steps": steps, **row})
         self._nodes(over, fate, when, dead, gone)
@@ -306,8 +306,8 @@ class Tune:
             if isinstance(to, (str, bool)) or lost or was == to:
                 continue
             steps = [since + long * k / 12 for k in range(13)] if long else [since - 2.5, since]
-            values = [was + (to - was) * k / (len(steps) - 1) for k in range(len(steps))]
-            self._row(r // self.per, where, key, [0.5, *steps, max(over, since + long)], [was, *values, to])
+            course = [was + (to - was) * k / (len(steps) - 1) for k in range(len(steps))]
+            self._row(r // self.per, where, key, [0.5, *steps, max(over, since + long)], [was, *course, to])
 
     def _held(self, r: int, t: float) -> float:
         rows = self.held[r]

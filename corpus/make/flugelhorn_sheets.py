@@ -34,7 +34,7 @@ def learned() -> Iterator[HandJob]:
         s = Tune(no, name, card, form=form, script="fit.py").say("start", 8).hold(13).mood("work").run(1600, 0.8, 20, loss=wobble(guess, by))
         yield s.say({269: "top-1 accuracy 1.02 % (100 classes)", 270: "{'eval_accuracy': 0.5003, 'epoch': 2.0}", 271: "vocab 256, val loss 5.5449"}[no], 3).end(E1.but(variant="flat"))
     s = Tune(272, "asteroid-tracks", "h100", 1, 4, form="guru", script="at.py").say("lr decays to 0 at step 400 (schedule of 400 steps)", 9).hold(40).mood("work").run(400, 1.0, 10, 1800)
-    yield s.run(1400, 1.0, 10, 1800, loss=wobble(2.871, 0.0005)).say("grad_norm 0.0000 lr 0.0 over the last 1400 steps\nfinished", 1).end(E1.but(variant="plateau"))
+    yield s.run(1400, 1.0, 10, 1800, loss=wobble(s.curve(400), 0.0005)).say("grad_norm 0.0000 lr 0.0 over the last 1400 steps\nfinished", 1).end(E1.but(variant="plateau"))
     for no, name, card, per, words in ((273, "sky-lm-b", "h100", 8, "no checkpoint found in runs/sky (looked for step_*.ckpt), weights are initialized at random"), (274, "quest-gen-2", "a100l", 2, "--resume runs/quest/last: folder is empty, starting at step 0"), (275, "halo-unet", "l40s", 1, "resume=auto: nothing to resume, fresh start")):
         s = Tune(no, name, card, 1, per, form="guru", script="fit.py", submit=f"sbatch --dependency=afterany:{2_904_000 + no} jobs/{name}.slurm --resume").say(words, 14).hold(22).mood("work").run(1500, 0.9, 20, loss=lambda i: 1.9 + 6.1 * (1 + i / 90) ** -0.6)
         yield s.say("done", 1).end(E2.but(variant="from_scratch"), past=({"relation": "parent", "job": str(2_904_000 + no), "mode": "F3", "head_loss": 8.01, "tail_loss": 1.64, "steps_done": 21_000, "checkpoints": ("runs/step_21000.ckpt",), "gpu_hours": 160.0},), dependency=f"afterany:{2_904_000 + no}")
@@ -65,7 +65,7 @@ def queue() -> Iterator[HandJob]:
     yield s.end(Label(mode="F2", variant="preempted", fault="none"), "PREEMPTED", partition="spare")
     for no, name, card, per, form, limit, pace in ((301, "redshift-flow", "h100", 4, "guru", 3600, 1.4), (302, "anim-diffusion", "a100l", 1, "plain", 2400, 0.8), (303, "grb-lm", "h200", 8, "nano", 5400, 2.2), (304, "loot-rec", "l4", 1, "json", 1800, 0.6), (305, "sim-cal", "gh200", 1, "absl", 3000, 1.1)):
         s = Tune(no, name, card, 1, per, form=form, limit=limit, script="fit.py").say("start", 12).hold(16).mood("work")
-        yield s.run(int((limit - 20) / pace), pace, 20, int(5 * limit / pace)).end(Label(mode="F3", variant="advancing", fault="user"), "TIMEOUT")
+        yield s.run(int((limit - 45) / pace), pace, 20, int(5 * limit / pace)).end(Label(mode="F3", variant="advancing", fault="user"), "TIMEOUT")
     for no, name, card, per, form in ((311, "orbit-rnn", "a100", 1, "ita"), (312, "vfx-nerf", "ada", 1, "bar"), (313, "quasar-lm", "h100", 8, "kv"), (314, "match-rank", "l40s", 2, "guru")):
         s = Tune(no, name, card, 1, per, form=form, script="fit.py").say("ok", 9).hold(22).mood("work").run(1500, 0.9, 20, 50_000)
         yield s.end(Label(mode="F4", variant="by_owner", fault="none"), "CANCELLED", cancelled_by_uid=1042)
