@@ -39,7 +39,7 @@ def full() -> Iterator[HandJob]:
     yield s.say("W«m» «t».«u» 39901 torch/distributed/elastic/multiprocessing/api.py:898] Sending process 52300 closing signal SIGTERM\n" + elastic("gnn.py", [(2, 2, 1, 52_302)]), 3).end(FULL.but(first_ranks=(2,)), BAD, {2: 1}, rest=-15)
     s = Tune(8, "dit-xl-512", "h100", 2, 8, form="nano", script="dit.py").say("rank «r»: ready", 22, None).hold(70).mood("heavy").run(1000, 1.2, 20, 400_000).say("EMA copy is made now (step 1000)", 0.4).hold(79.0, over=2)
     s.say(trace(oom("2.51 GiB", "79.11 GiB", "1.38 GiB", "77.72 GiB", "76.20 GiB", gpu=5), "/gpfs/work/alice/dit/dit.py:310 main ema = copy.deepcopy(model)", f"{SITE}/torch/nn/parameter.py:68 __deepcopy__ self.data.clone(memory_format=torch.preserve_format), self.requires_grad", mark="[rank«r»]: "), 1.5, None, 0.2)
-    yield s.end(FULL.but(failed_ranks=tuple(range(16))), BAD, dict.fromkeys(range(16), 1))
+    yield s.end(FULL.but(failed_ranks=tuple(range(16))), BAD, dict.fromkeys(range(16), 1), after=4)
     s = Tune(9, "tab-transformer", "a30", form="plain", script="tt.py").say("Device: NVIDIA A30, 24 GB", 7).hold(19).mood("work").run(2000, 0.5, 50, 4000).say("validation with batch 65536", 1).hold(23.5, over=1)
     s.say(trace(oom("9.77 GiB", "23.49 GiB", "4.31 GiB", "19.16 GiB", "17.88 GiB", style="2.1"), "/gpfs/work/alice/tt/tt.py:97 <module> val = evaluate(model, val_x, val_y)", "/gpfs/work/alice/tt/tt.py:60 evaluate p = model(x.cuda())"), 0.8)
     yield s.end(ONE, BAD, {0: 1})
