@@ -44,7 +44,7 @@ def loud() -> Iterator[HandJob]:
     s = Tune(338, "notebook-batch", "l4", form="bar", script="papermill_run.py").say("Executing notebook with kernel: python3", 8).hold(9).mood("rest").cpu(110).pause(240).mood("light").run(900, 1.2, 20)
     yield s.say("[NbConvertApp] WARNING | pattern '*.tmp' matched no files\nnotebook finished, 41 of 41 cells", 3).end(HARD)
     s = Tune(339, "compile-first", "b200", 1, 2, form="guru", script="cf.py").say("W«m» «t».«u» 41 torch/_dynamo/convert_frame.py:1016] [0/8] torch._dynamo hit config.recompile_limit (8)\nE«m» «t».«u» 41 torch/_inductor/select_algorithm.py:2123] Exception out of resource: shared memory, Required: 327680, Hardware limit: 232448 for benchmark choice TritonTemplateCaller(triton_mm_12); choice is ignored", 40, None)
-    yield s.hold(90).cpu(800).pause(190).mood("heavy").cpu(80).run(1400, 1.0, 20).say("«d».010 | INFO     | cf:main:50 - finished", 1).end(HARD)
+    yield s.hold(90).mood("rest").cpu(800).pause(190).mood("heavy").cpu(80).run(1400, 1.0, 20).say("«d».010 | INFO     | cf:main:50 - finished", 1).end(HARD)
     s = Tune(340, "distil-embed", "a100l", 2, 2, form="trl", by="accelerate", script="de.py").say("[rank«r»]:[W«m» «t».«u» ProcessGroupNCCL.cpp:4571] [PG ID 0 PG GUID 0 Rank «r»]  using GPU «l» to perform barrier as devices used by this process are currently unknown. This can potentially cause a hang if this rank to GPU mapping is incorrect.", 14, None)
     yield s.hold(57).mood("work").run(1500, 0.9, 20).say("{'train_runtime': '1371', 'train_loss': '0.7', 'epoch': '1'}", 1).end(HARD)
 
