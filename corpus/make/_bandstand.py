@@ -109,11 +109,11 @@ class Tune:
         return 40_000 + r if self.by == "srun" else 52_300 + r
 
     def fill(self, text: str, r: int, t: float) -> str:
-        """«r» rank, «l» local rank, «h» host, «p» pid, «j» job, «t» time, «d» date and time, «m» month and day, «u» microseconds."""
+        """«r» rank, «l» local rank, «h» host, «p» pid, «j» job, «t» time, «d» and «D» date and time, «m» month and day, «u» microseconds."""
         if "«" not in text:
             return text
         d = clock(self.book.at(t))
-        words = {"r": r, "l": r % self.per, "h": self.hosts[r // self.per], "p": self.pid(r), "j": self.book.job_id, "t": f"{d:%H:%M:%S}", "d": f"{d:%Y-%m-%d %H:%M:%S}", "m": f"{d:%m%d}", "u": f"{d:%f}"}
+        words = {"r": r, "l": r % self.per, "h": self.hosts[r // self.per], "p": self.pid(r), "j": self.book.job_id, "t": f"{d:%H:%M:%S}", "d": f"{d:%Y-%m-%d %H:%M:%S}", "D": f"{d:%Y-%m-%d_%H:%M:%S}", "m": f"{d:%m%d}", "u": f"{d:%f}"}
         for key, value in words.items():
             text = text.replace(f"«{key}»", str(value))
         return text

@@ -87,11 +87,11 @@ def watchdog(op: str, seq: int, numel: int, ms: int, *, pg: str = "0", guid: str
     ))  # fmt: skip
 
 
-def elastic(script: str, fallen: Sequence[tuple[int, int, int, int]], when: str = "«d»") -> str:
+def elastic(script: str, fallen: Sequence[tuple[int, int, int, int]], when: str = "«D»") -> str:
     """Torchrun's summary: rank, local rank, exit code, pid; the first of them is its root cause."""
     def block(k: int, rank: int, local: int, code: int, pid: int) -> str:
         how = {-6: f"Signal 6 (SIGABRT) received by PID {pid}", -9: f"Signal 9 (SIGKILL) received by PID {pid}", -11: f"Signal 11 (SIGSEGV) received by PID {pid}"}.get(code, "To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html")
-        return f"[{k}]:\n  time      : {when.replace(' ', '_')}\n  host      : «h».cluster\n  rank      : {rank} (local_rank: {local})\n  exitcode  : {code} (pid: {pid})\n  error_file: <N/A>\n  traceback : {how}"
+        return f"[{k}]:\n  time      : {when}\n  host      : «h».cluster\n  rank      : {rank} (local_rank: {local})\n  exitcode  : {code} (pid: {pid})\n  error_file: <N/A>\n  traceback : {how}"
 
     rows = ["torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", "=" * 60, f"{script} FAILED", "-" * 60, "Failures:"]
     rows += [block(k, *f) for k, f in enumerate(fallen[1:], 1)] or ["  <NO_OTHER_FAILURES>"]

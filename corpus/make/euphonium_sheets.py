@@ -59,7 +59,7 @@ def bound() -> Iterator[HandJob]:
     """By something else."""
     s = Tune(161, "credit-moe", "a100", 1, 4, form="guru", script="moe.py").say("«d».300 | INFO     | moe:main:10 - save_every=1", 15).hold(33)
     for k in range(1, 151):
-        s.mood("work").run(1, 0.9, 1, 150).mood("write").say(f"«d».310 | INFO     | moe:save:44 - checkpoint step {k}: 11.8 GB in {9.1 + 0.1 * (k % 9):.1f} s", 9.4)
+        s.mood("work").run(1, 0.9, 1, 150).mood("write").say(f"«d».310 | INFO     | moe:save:44 - checkpoint step {k}: 11.8 GB in {9.1 + 0.1 * (k % 9):.1f} s", 9.2 + 0.1 * (k % 9))
     yield s.end(SAVES)
     s = Tune(162, "rs-foundation", "h200", 1, 8, form="nano", script="rs.py").say("8 ranks, full state of 148 GB", 22).hold(118)
     for k in range(1, 19):
@@ -67,7 +67,7 @@ def bound() -> Iterator[HandJob]:
     yield s.say("time: 702 s in steps, 1166 s in saving", 1).end(SAVES)
     s = Tune(163, "aml-graph", "l40s", form="json", script="aml.py").say('{"event": "start", "ckpt_every": 2}', 8).hold(30)
     for k in range(1, 121):
-        s.mood("work").run(2, 1.1, 2, 240).mood("write").say(f'{{"event": "save", "file": "model_{2 * k}.pt", "seconds": {11.3 + 0.2 * (k % 5):.1f}}}', 11.6)
+        s.mood("work").run(2, 1.1, 2, 240).mood("write").say(f'{{"event": "save", "file": "model_{2 * k}.pt", "seconds": {11.3 + 0.2 * (k % 5):.1f}}}', 11.4 + 0.2 * (k % 5))
     yield s.say('{"event": "end", "train_s": 264.0, "save_s": 1404.2}', 1).end(SAVES)
     s = Tune(164, "esg-ner", "a30", form="hf", script="ner.py").say("  save_strategy = steps, save_steps = 1", 10).hold(14)
     for k in range(1, 171):
