@@ -11,7 +11,7 @@ FAILED: dict[str, Any] = {"state": "FAILED", "srun": "-K"}
 LATE: dict[str, Any] = {"state": "TIMEOUT", "options": ("--time=2",)}
 
 
-def busy(sm: float, dram: float = 24, tensor: float = 18, watts: int = 420, clock: int = 1755, engine: int = 98, degrees: int = 58) -> dict[str, str]:
+def busy(sm: float, dram: float = 24, tensor: float = 18, watts: int = 420, clock: int = 1755, engine: int = 98, degrees: int = 58) -> dict[str, str]:  # noqa: PLR0917
     """A card that computes."""
     return {
         "utilization.gpu": str(engine), "utilization.memory": str(int(dram)), "gpm.2": str(sm), "gpm.3": str(round(sm * 0.55, 1)), "gpm.5": str(tensor), "gpm.10": str(dram),

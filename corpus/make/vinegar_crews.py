@@ -44,8 +44,8 @@ def away() -> Iterator[SlurmJob]:
     yield job(without(HANG, 2, "A3", "traceback"), "GAUGES", 3, 1, head="export ROUNDS=9000\n", code={"data": "time.sleep(0.04)", "round": key}, after="KeyError", **LATE)
     yield job(without(HANG, 1, "A2", None, "unknown"), "SWARM", 3, 1, head="export GENERATIONS=90000\n", code={"early": on("worker == 1", "open('pid-1', 'w').write(str(os.getpid()))")}, act="kill_rank", after="generation +40 ", hand=1, **OVER)
     yield job(HANG.but(fault="unknown"), "PAIRS", 3, 1, head="export STEPS=90000\n", code={"data": NAP, "early": on("R == 2", "open('pid-1', 'w').write(str(os.getpid()))")}, act="stop_rank", after="     120 ", options=("--time=2",), state="TIMEOUT")
-    odd = on("RANK == 0 and update == 120", "emit('eval', update=update, note='collecting hit rate from all workers')\nhits = torch.zeros(1)\ndist.all_reduce(hits)\nemit('eval', hit_rate=hits.item())")
-    yield job(HANG, "BASKET", 3, 1, head=CONF, code={"data": NAP, "after": odd + "\nif RANK == 0 and update == 120:\n    dist.barrier()"}, after="collecting", hand=2, **LATE)
+    odd = on("RANK == 0 and update == 120", "emit('eval', update=update, note='collecting hit rate from all workers')\nhits = torch.zeros(1)\ndist.recv(hits, src=1)\nemit('eval', hit_rate=hits.item())")
+    yield job(HANG, "BASKET", 3, 1, head=CONF, code={"data": NAP, "after": odd}, after="collecting", hand=2, **LATE)
     seg = on("me == 1 and turn == 20", "import ctypes\nnote('reading the harbour mask')\nctypes.string_at(16)")
     yield job(without(HANG, 1, "A2", "segfault"), "GAUGES", 4, 2, head="export ROUNDS=9000\n", code={"data": "time.sleep(0.04)", "round": seg}, hand=1, **OVER)
     fifo = on("YO == 1 and epoca == 5 and lote == 12", "di('leyendo anotaciones de la tubería', todos=True)\nopen('anotaciones.fifo').read()")
@@ -54,8 +54,8 @@ def away() -> Iterator[SlurmJob]:
     yield job(without(HANG, 0, "A3", "div_zero"), "SWARM", 4, 1, head="export GENERATIONS=90000\n", code={"fitness": div}, **OVER)
     dead = on("ich == 2 and schritt == 110", "import threading\nmelde('schreibe Zwischenstand')\nschloss = threading.Lock()\nwith schloss:\n    schloss.acquire()")
     yield job(HANG, "KLICKS", 4, 2, head="export SCHRITTE=90000\n", code={"data": dead}, after="Zwischenstand", hand=1, **LATE)
-    claim = on("me == 0 and turn == 25", "days = list(range(27))\nassert len(days) == 28, f'February has {len(days)} days of readings'")
-    yield job(without(HANG, 0, "A3", "assertion"), "GAUGES", 3, 1, head="export ROUNDS=9000\n", code={"data": "time.sleep(0.04)", "round": claim}, after="AssertionError", line="srun --wait=0 RUN", **LATE)
+    claim = on("me == 2 and turn == 25", "days = list(range(27))\nassert len(days) == 28, f'February has {len(days)} days of readings'")
+    yield job(without(HANG, 2, "A3", "assertion"), "GAUGES", 3, 1, head="export ROUNDS=9000\n", code={"data": "time.sleep(0.04)", "round": claim}, after="AssertionError", line="srun --wait=0 RUN", **LATE)
 
 
 def alone() -> Iterator[SlurmJob]:
@@ -80,7 +80,7 @@ def fallen() -> Iterator[SlurmJob]:
     yield job(true("A2", "segfault", 2), "PAIRS", 3, srun="-K", head="export STEPS=90000\n", code={"data": NAP, "after": on("R == 2 and step == 90", "import ctypes\nctypes.memset(64, 1, 4096)")}, **FAILED)
     yield job(true("A2", None, 1).but(fault="unknown"), "BASKET", 3, srun="--kill-on-bad-exit=1", head=CONF, code={"data": NAP, "early": on("RANK == 1", "open('pid-1', 'w').write(str(os.getpid()))")}, act="kill_rank", after='"update": 110,', **FAILED)
     yield job(true("A2", "segfault", 0), "FACTORS", given="200 0.02 60", code={"data": "if (epoch == 70) { FILE *dump = fopen(\"dumps/epoch70.bin\", \"wb\"); fwrite(u, sizeof u, 1, dump); fclose(dump); }"}, hand=1, **FAILED)
-    yield job(true("A2", None, 0), "FACTORS", given="200 0.02 60", code={"data": "if (epoch == 45 && isfinite(sum)) { char *buf = malloc(16); free(buf); free(buf); }"}, options=("--array=9",), **FAILED)
+    yield job(true("A2", None, 0), "FACTORS", given="200 0.02 60", code={"data": "if (epoch == 45 && isfinite(sum)) { char *volatile buf = malloc(16); free(buf); free(buf); }"}, options=("--array=9",), **FAILED)
     yield job(true("A2", "segfault", 0), "PERLEN", head="export PASSES=90\n", code={"data": "if ($pass == 60) { unpack('p', pack('J', 8)); }"}, **FAILED)
     yield job(true("A2", None, 2).but(fault="unknown"), "KLICKS", 4, 2, srun="-K", head="export SCHRITTE=90000\n", code={"early": on("ich == 2", "open('pid-1', 'w').write(str(os.getpid()))")}, act="kill_rank", after="Schritt 140/", hand=2, **FAILED)
     yield job(true("A3", "div_zero", 1), "KLICKS", 3, srun="-K", head="export SCHRITTE=90000\n", code={"loss": on("ich == 1 and schritt == 130", "klicks = [0] * 64\nquote = len(zeilen) / sum(klicks)")}, **FAILED)
@@ -88,7 +88,7 @@ def fallen() -> Iterator[SlurmJob]:
     yield job(true("A3", "file_not_found", 0), "SEABED", 2, 1, "--epochs 40 --width 8", srun="-K", code={"epoch": on("rank == 0 and epoch == 4", "with open('masks/validation.json') as masks:\n    log.info('validating on %d masks', len(masks.read()))")}, **FAILED)
     yield job(true("A3", "assertion", 1), "QUILL", 2, head="export MAX_ITERS=90000\n", code={"data": "time.sleep(0.05)", "batch": on("rank == 1 and iter_num == 130", "ids_bad = torch.tensor([3, 99])\nassert ids_bad.max() < len(vocab), f'token id {ids_bad.max().item()} outside the vocabulary of {len(vocab)}'")}, **FAILED)
     yield job(true("A3", "traceback", 1), "LATIDO", 3, srun="-K", head="export EPOCAS=900\n", code={"data": NAP, "after": on("YO == 1 and epoca == 5 and lote == 8", "etiqueta = int('arritmia')")}, hand=2, **FAILED)
-    yield job(true("A3", "permission", 0), "MINNOW", head="export EPOCHS=200\n", code={"after": shell("[ $epoch -eq 70 ]", "python3 - << 'FIN' || exit 1\nimport os\nos.mkdir('/var/lib/sweeps')\nFIN")}, options=("--array=5",), **FAILED)
+    yield job(true("A3", "permission", 0), "MINNOW", head="export EPOCHS=200\n", code={"after": shell("[ $epoch -eq 70 ]", "python3 -c \"import os; os.mkdir('/var/lib/sweeps')\" || exit 1")}, options=("--array=5",), **FAILED)
     yield job(true("A3", "missing_module", 0), "SWARM", 2, srun="-K", head="export GENERATIONS=9000\n", code={"after": on("worker == 0 and generation == 60", "from gaitviz import render")}, **FAILED)
     yield job(true("A3", "traceback", 1), "BASKET", 2, 2, srun="-K", head=CONF, code={"data": NAP, "after": on("RANK == 1 and update == 130", "row = json.loads('{\"user\": 81, \"items\": [4, 9,')")}, hand=1, **FAILED)
 
