@@ -69,7 +69,8 @@ def limits() -> Iterator[SlurmJob]:
 
 def called() -> Iterator[SlurmJob]:
     """F4."""
-    own, ends = Label(mode="F4", variant="by_owner", fault="none"), {"state": "CANCELLED"}
+    own = Label(mode="F4", variant="by_owner", fault="none")
+    ends: dict[str, Any] = {"state": "CANCELLED"}
     yield job(own, "BASKET", 3, 1, head="export CONF='{\"updates\": 90000}'\n", code={"data": NAP}, act="scancel", after='"update": 140,', **ends)
     yield job(own, "LATIDO", 2, 2, head="export EPOCAS=900\n", code={"data": NAP}, act="scancel", after="época=6/", hand=1, **ends)
     yield job(own, "PERLEN", head="export PASSES=9000 NAP=0.3\n", act="scancel", after="pass 60/", hand=2, **ends)
