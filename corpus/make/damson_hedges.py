@@ -47,7 +47,7 @@ def jobs() -> Iterator[LocalJob]:
     yield alone(fell("E2", "runtime_error", "size_mismatch"), parcels(), P, "--continue-from", "parcels/parcels_08.pth", "--base", "16", "--passes", "40", before=BEFORE)
     yield alone(anew(), parcels(resume=ANY).replace("    if opt.continue_from:\n    state =", "    if opt.continue_from:\n        state ="), P, before=BEFORE)
     yield alone(HANDFUL, parcels(), P, "--passes", "1", "--chips", "64", "--every", "1", "--out", "parcels_2026_final")
-    yield alone(SAVES, parcels(step=DISK), P, "--passes", "4", "--every", "5")
+    yield alone(SAVES, parcels(step=DISK), P, "--passes", "9", "--every", "5")
     yield alone(STARVED, parcels(batch=DECODE), P, "--passes", "3", "--every", "5")
     yield alone(STANDS, parcels(step=LOCKED), P, "--passes", "900", timeout_s=40)
     yield alone(LATE, parcels(step="time.sleep(0.03)"), P, "--passes", "900", timeout_s=25)

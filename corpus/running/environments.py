@@ -101,6 +101,7 @@ ENVIRONMENTS = {
         ((f"{PREFIX}a14/lib/python3.11/site-packages", "/proj/envs/a14/lib/python3.11/site-packages"),),
         ("torch", "numpy", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "lightning", "transformers", "structlog", "loguru", "rich", "tqdm", "coloredlogs", "tabulate"),
     ),
+    "flax-5": Environment(f"{PREFIX}jx5/bin/python", f"{PREFIX}jx5", "/sw/jax-053-11", packages=("jax", "jaxlib", "flax", "optax", "scikit-learn", "numpy", "tqdm", "colorlog")),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
