@@ -1,7 +1,6 @@
 """Jobs of one process over JAX 0.5.3 with Flax and Optax: a town's electric load, under gpualert-run."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from corpus.label import Label
