@@ -20,6 +20,7 @@ LEAST_LINES = 4
 MIN_WEAK = 3
 """A bar without a name, or a loss without a step, counts as progress from this many on."""
 _MOST_STEPS = re.compile(r"`max_steps=(\d{1,12})` reached")
+_BAR = re.compile(r"\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[")
 FEW_STEPS = 20
 FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
 """Of steps that each take longer than a reading of a card, fewer say something of the run."""
@@ -88,10 +89,10 @@ class Advance:
     def _further(self, mark: Evidence, error: Evidence) -> bool:
         """Whether ``mark`` counts further than the same log did before ``error``.
 
-        A bar is drawn once more when its program goes down, perhaps a step further than it was drawn before: one bare bar is no sign of life.
+        A bar is drawn once more when its program goes down, perhaps a step further than it was drawn before: one bar is no sign of life.
         """
         behind = [m for m in self.marks if _same_file(m, error) and _offset(m) > _offset(error)]
-        if len(behind) == 1 and mark.data.get("weak"):
+        if len(behind) == 1 and (mark.data.get("weak") or (isinstance(mark.source, Quote) and _BAR.search(mark.source.text))):
             return False
         reached = _count(mark)
         before = [c for m in self.marks if _same_file(m, error) and _offset(m) < _offset(error) and (c := _count(m)) is not None]

@@ -71,7 +71,8 @@ _BATCH = re.compile(
 _JUDGED = re.compile(r"\b(?:val\w*|test\w*|eval\w*|dev|held|warm\w*|log\w*|sav(?:e|es|ed|ing)|every|accum\w*|skip\w*|worker)\b", re.IGNORECASE)
 _SET = re.compile(
     r"(?<![A-Za-z_.-])(?:max_(?:train_)?(?:steps|iters?|iterations|updates?)|(?:num_|total_)(?:train(?:ing)?_)?(?:steps|iters|iterations|updates)"
-    r"|(?:train_)(?:steps|iters|iterations|updates)|num_boost_round)['\"]?\s?[:=]\s?(?P<n>\d{1,9})(?![\d.])",
+    r"|(?:train_)(?:steps|iters|iterations|updates)|num_boost_round)['\"]?\s?[:=]\s?(?P<n>\d{1,9})(?![\d.])"
+    r"|\bmax_duration['\"]?\s?[:=]\s?['\"]?(?P<batches>\d{1,9})ba\b",  # Composer's
     re.IGNORECASE,
 )
 """Settings of how many steps there are to be in all."""
@@ -128,7 +129,7 @@ def set_to(facts: Facts) -> tuple[int, Evidence | None] | None:
     if go.loaded or len(go.marks) >= MOST_TOLD or (go.steps_done or 0) >= MOST_TOLD or (go.loss is not None and go.loss.points_seen >= MOST_TOLD):
         return None
     texts = list(_texts(facts.job))
-    told = {int(found["n"]) for text in texts for found in _SET.finditer(text)} or _set_and_done(texts)
+    told = {int(found["n"] or found["batches"]) for text in texts for found in _SET.finditer(text)} or _set_and_done(texts)
     if len(told) != 1 or any(_NO_TRAINER.search(text) for text in texts) or not any(_TRAINS.search(text) for text in texts):
         return None
     most = told.pop()

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.growing import CLOCK, Growing
 from gpualert_slurm.classifier.lines import Line
+from gpualert_slurm.classifier.log_head import log_head
 from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number, pointed
 from gpualert_slurm.classifier.pattern import Data, Match
 from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
@@ -111,12 +112,6 @@ _LABELS = re.compile(
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
 """Optuna's and Stan's own lines."""
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
-_LOG_HEAD = re.compile(
-    r"\s{0,4}(?:[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s{1,3}|[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?[\])]?\s{1,3}"
-    r"|[IWED]\d{4} \d\d:\d\d:\d\d\.\d{1,6}\s{1,8}\d{1,8}\s[\w.]{1,60}:\d{1,6}\]\s)?"
-    r"(?:(?:INFO|DEBUG):[A-Za-z_][\w.]{0,40}:(?=\S)"  # logging's own default
-    r"|(?:[\[(|<]?(?:INFO|DEBUG|NOTICE|info|debug|I)[\])|>]?[\s:|-]{1,5})?(?:[A-Za-z_][\w.]{0,40}\s?[:|-]\s(?=\S))?)"
-)
 _WRITER = re.compile(
     r"\s{0,4}(?:[\[(<{][^\[\](){}<>]{1,60}[\])}>][:>]?|[A-Za-z]{1,8}\d{1,6}>"
     r"|(?:rank|task|process|proc|worker|replica|fold|node)[ _#]?\d{1,6}\s?[:|>-])\s{1,3}(?=\S)",
@@ -199,8 +194,7 @@ def _counting(text: str) -> Data | None:
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _read(text: str) -> Data | None:
     """The same: a log's ends may be read twice, and often say one thing again and again."""
-    head = _LOG_HEAD.match(text)
-    body = text[head.end() :] if head else text
+    body = text[len(log_head(text)) :]
     if body is not text and _COUNTER.search(body) is None and _COUNTER.match(text.lstrip()) is not None:
         body = text.lstrip()  # what looked like a logger's name was the counter's
     body = body[len(_writer(body)) :]

@@ -12,9 +12,9 @@ NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?(?:[eE][-+]?[0-9]{1,3})?|\.\d{1,18}(?:
 _COUNT = re.compile(r"[,_ ]")
 _GROUPED = re.compile(r"\d{1,3}(?:[,_ ]\d{3}){1,4}|\d{1,15}")
 _EPOCH_AND_STEP = re.compile(
-    r"\[\s{0,4}(?P<epoch>\d{1,6})\s?/\s?(?P<epochs>\d{1,6})\s{0,4}\]\s?\[\s{0,4}(?P<step>\d{1,9})\s?/\s?(?P<planned>\d{1,9})\s{0,4}\]"
+    r"[\[(]\s{0,4}(?P<epoch>\d{1,6})\s?/\s?(?P<epochs>\d{1,6})(?:\s{0,4}\]\s?\[|\s{0,4}[|,;:]|(?=\s))\s{0,4}(?P<step>\d{1,9})\s?/\s?(?P<planned>\d{1,9})\s{0,4}[\])]"
 )
-"""``[1/12][010/200]``: of PyTorch's DCGAN, and of many who began with it."""
+"""``[1/12][010/200]``: of PyTorch's DCGAN, and of many who began with it; ``[01/03 |   5/20]``: the same in one pair of brackets."""
 
 
 _SURE_COMMA = re.compile(
@@ -59,7 +59,7 @@ def count(text: str | None) -> int | None:
 
 
 def epoch_and_step(text: str) -> dict[str, int | float] | None:
-    """Epoch and step within it, each of how many, where two pairs of brackets say so."""
+    """Epoch and step within it, each of how many, where two pairs of numbers in brackets say so."""
     found = _EPOCH_AND_STEP.search(text)
     if found is None:
         return None

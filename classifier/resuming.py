@@ -20,6 +20,8 @@ LAST_LINES = 3
 MOST_LINE = 400
 NEAREST = 160
 """So much of what led to the error is its innermost part."""
+_SCRIPT = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.py\b")
+"""A program's name, in which words mean nothing."""
 SOFT = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
 """Causes under which a checkpoint may be at fault; a right that is missing, memory, a device are their own matter."""
 _SAVED = (
@@ -28,7 +30,7 @@ _SAVED = (
 )
 _GOES_ON = re.compile(
     r"\brestart(?:s|ed|ing)? (?:from|at)\b|\bresum(?!e\w{0,24}['\"]?\s{0,20}[=:|.]{1,60}\s{0,20}(?:(?:none|false|no|0|off)\b|''|\"\"|\[\]|,|$))"
-    r"|\brestor|\bre-?load"
+    r"|\b(?:restor|re-?load)(?!e?[\w-]{0,24}['\"]?\s{0,20}[=:]\s{0,20}(?:(?:none|false|no|0|off)\b|''|\"\"|\[\]|,|$))"
     r"|\bcontinu(?:ing|ed|ation)\b(?! (?:in|without)\b)|\bcontinues? (?:from|at|run|train\w*)\b|\brecover(?:ing|ed|s)? from\b"
     r"|\bpick(?:s|ed|ing)? (?:up|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b|warm[- ]?(?:re)?start"
     rf"|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
@@ -51,7 +53,7 @@ _DONE = re.compile(
 _LOADER = re.compile(
     r"resum|restor|re_?load|load_?(?:prev|last|latest|old)|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
     r"|check_?point|snap|state|saved|weights)"
-    r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|warm_?start|continue_(?:from|run|training)"
+    r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|continue_(?:from|run|training)"
     r"|\b(?:ckpt|check_?point|snap(?:shot)?|saved|state)\w{0,12} = (?:torch|pickle|np|joblib)\.load\(",
     re.IGNORECASE,
 )
@@ -116,16 +118,17 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line)]
     if said and _NOT_SO.search(said[-1]):
         goes = []  # it had come to other things
-    near = f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}"
+    near = _SCRIPT.sub(" ", f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}")
     files = _PLACES.findall(message)
     named = any(one.strip(".") in line for line in goes for one in files)
+    other = any(_NOT_SO.search(line) and one.strip(".") in line for line in said[-1:] for one in files)
+    if other or (error.cause is not Cause.FILE_NOT_FOUND and _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message))):
+        return None  # its last word is that it reads this file for another end, say
     if error.cause is Cause.FILE_NOT_FOUND:
         led = (bool(goes) or bool(_LOADER.search(near))) and any(_LIKE_SAVED.search(one) for one in files) and not _OTHERS.search(message)
         led = led or (bidden and any(_A_STATE.search(one) for one in files) and not _OTHERS.search(message))
         spoken = any(_SPEAKS.search(line) and any(one.strip(".") in line for one in files) and not _NOT_SO.search(line) for line in said)
         return "no_valid_checkpoint" if named or led or spoken else None
-    if _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message)):
-        return None
     reads = bidden and _READS.search(near) is not None and not _FETCHED.search(near) and not _WORKING.search(str(error.data.get("function", "")))
     if not reads and not _while_loading(error, kind, message, goes, near):
         return None

@@ -29,6 +29,8 @@ FLOWN, JUMPED, STAYS, LEAST_BESIDE = 100.0, 10.0, 0.8, 3
 before and behind."""
 LOST, FALLEN = 5.0, 2.0
 """Of its lowest, where a number stands that had come down to it; of its lowest, what it was at first, at least."""
+SETTLED, MANY = 5, 20
+"""Values in a row of which the middle one is taken, where there are so many in all."""
 STANDS = 0.01
 LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 """Of its height: all that a number moved; its noise, where it has no slope by its own error."""
@@ -208,6 +210,16 @@ def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> 
     scores = [m for m in measures if SCORE.search(m.name)]
     knows = any((abs(m.values[-1]) if max(m.values) <= 1 else m.values[-1] / 100) > KNOWS for m in scores)
     return len(scores) < len(measures) and not knows
+
+
+def settled_best(values: Sequence[float]) -> float:
+    """The best that held: the lowest median of SETTLED values in a row, where there are MANY; of fewer, the lowest value.
+
+    One lucky batch of a noisy loss is far below all others, and the end is then no spike.
+    """
+    if len(values) < MANY:
+        return min(values)
+    return min(statistics.median(values[i : i + SETTLED]) for i in range(len(values) - SETTLED + 1))
 
 
 def lies(values: Sequence[float]) -> bool:

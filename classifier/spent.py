@@ -15,11 +15,14 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.told_shares import seconds, so_far, told_share
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
 LEAST_LINES = 5
 MOST_LINE, MOST_TEXT, MOST_ROWS = 400, 16 * 1024, 12
+LEAST_TOLD, MOST_LINES_TEXT = 4, 64 * 1024
+"""Lines that tell of their own piece of time each, at least; letters of a log in which they are looked for."""
 LEAST_WHOLE_S = 1.0
 """Sums of less are of a moment."""
 _SAVES = (
@@ -35,10 +38,11 @@ _TALKS = (
     r"|comm(?:unication|s)?|collectives?|nccl"
 )
 _WORKS = (
-    r"train(?:ing)?|comput(?:e|ing)|forward|backward|fwd(?:[ _+/]?bwd)?|bwd|model|gpu|opt(?:im(?:izer)?)?|grad(?:ient)?s?|rechnen|calcul|fit(?:ting)?"
+    r"train(?:ing)?|comput(?:e|ing)|forward|backward|fwd(?:[ _+/]?bwd)?|bwd|model|gpu|opt(?:im(?:izer)?)?|grad(?:ient)?s?|rechnen|calcul"
+    r"|fit(?:ting)?|updat(?:e|ing)"
 )
 _REST = r"other|rest|eval(?:uation)?|val(?:idation)?|idle|misc|setup|init|logging"
-_WHOLE = r"wall(?:[ _-]?(?:time|clock))?|totale?|Gesamtzeit|elapsed|overall|gesamt|iter|step|batch|time"
+_WHOLE = r"wall(?:[ _-]?(?:time|clock))?|totale?|Gesamtzeit|elapsed|overall|gesamt|iter|step|batch|time|sec"
 _SUFFIX = r"(?P<suffix>(?:[_ ](?:time|secs?|seconds|took|share|phase|wait|s|ms|pct)){0,2})"
 _NAMED = re.compile(
     rf"(?<![A-Za-z])(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}['\"]?(?:\s?[:=]\s?['\"]?|\s{{1,8}})"
@@ -47,7 +51,7 @@ _NAMED = re.compile(
 )
 _REVERSED = re.compile(
     rf"(?<![\w.])(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>ms|milliseconds|secs?|seconds?|s|min(?:utes)?|hours?|h|%)"
-    rf" (?:of |in |for |on |was |went into |spent )*"
+    rf" (?:of |in |for |on |by |to |was |were |is |are |went |goes |into |spent |lost |gone )*"
     rf"(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|in all|{_WHOLE})(?P<suffix>)(?![A-Za-z])",
     re.IGNORECASE,
 )
@@ -66,8 +70,14 @@ _UNITS = re.compile(r"\s?\((s|ms|secs?)\)\s*\Z", re.IGNORECASE)
 _COLUMN = re.compile(rf"(?P<before>(?:t|dt|time|secs?|seconds)[_ ])?(?P<name>{_SAVES}|{_LOADS}){_SUFFIX}\Z", re.IGNORECASE)
 _WORDS = {"save": _SAVES, "load": _LOADS, "talk": _TALKS, "work": _WORKS, "rest": _REST}
 _KINDS = tuple((kind, re.compile(words, re.IGNORECASE)) for kind, words in _WORDS.items())
+_FOR_OTHERS = re.compile(
+    r"\b(?:barrier|peers?|others?|ranks?|sync\w{0,10})[ _-]wait\w{0,3}"
+    r"|\bwait\w{0,3}[ _](?:for|on)[ _](?:the[ _])?(?:other|peer|rank|slow|all\b|barrier|neighbou?r)",
+    re.IGNORECASE,
+)
+"""A wait that is no loader's."""
 _AVERAGE = re.compile(r"\b(?:avg|average|mean|median|per|each|max|min|last|p\d\d)\b", re.IGNORECASE)
-_EACH_STEP = re.compile(r"\b(?:every|each|per) (?:step|iteration|batch|update)\b", re.IGNORECASE)
+_EACH_STEP = re.compile(r"\b(?:every|each|per|last) (?:step|iteration|batch|update)\b", re.IGNORECASE)
 _SECONDS = re.compile(r"time|sec|took|phase|wait|[_ ]s\b", re.IGNORECASE)
 
 
@@ -78,6 +88,8 @@ class Spent:
     share: float
     said: str
     cites: tuple[Evidence, ...]
+    whole_s: float | None = None
+    """Of how many seconds, where it tells of all of them."""
 
 
 def spent(facts: Facts, kind: str) -> Spent | None:
@@ -90,6 +102,8 @@ def spent(facts: Facts, kind: str) -> Spent | None:
         return of_lines
     if (table := _by_rows(facts, kind)) is not None:
         return table
+    if (lines := _by_lines(facts, kind)) is not None:
+        return lines
     summed = ((line, found) for line in _last_lines(facts.job) if line not in marks and (found := share_of(line, kind)) is not None)
     line, last = next(summed, ("", None))
     if last is None or (last[1] is not None and last[1] < LEAST_WHOLE_S):
@@ -99,9 +113,14 @@ def spent(facts: Facts, kind: str) -> Spent | None:
 
 def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
     """The share of ``kind`` in what a line tells, and how many seconds it tells in all (None: it tells shares); None where it tells none."""
-    if _AVERAGE.search(text) and not _EACH_STEP.search(text):
-        return None
     text = _COMMA.sub(r"\1.\2", text[:MOST_LINE])
+    return told_share(text, kind) or _by_names(text, kind)
+
+
+def _by_names(text: str, kind: str) -> tuple[float, float | None] | None:
+    """The same where names with times stand beside each other."""
+    if (_AVERAGE.search(text) and not _EACH_STEP.search(text)) or (kind == "load" and _FOR_OTHERS.search(text)):
+        return None
     sums: dict[str, float] = {}
     named = list(_NAMED.finditer(text))
     bare = any(one["name"].lower() == "time" and "." in one["value"] and not one["unit"] for one in named)  # ``Time 2.05 (2.06) Data 1.80 (1.81)``
@@ -113,8 +132,8 @@ def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
         if unit == "%" or suffix.endswith(("pct", "share")):
             if name == kind and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
                 return share, None
-        elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() == "time" or (bare and name == kind):
-            sums[name] = sums.get(name, 0.0) + value * _scale(unit or suffix.lstrip("_ "))
+        elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() in {"time", "sec"} or (bare and name == kind):
+            sums[name] = sums.get(name, 0.0) + value * seconds(unit or suffix.lstrip("_ "))
     whole = sums.pop("whole", 0.0)
     if kind not in sums or not (whole or len(sums) > 1):
         return None
@@ -132,11 +151,30 @@ def _by_rows(facts: Facts, kind: str) -> Spent | None:
             sums: dict[str, float] = {}
             for row in rows:
                 name = _kind(row["name"])
-                sums[name] = sums.get(name, 0.0) + float(row["value"]) * _scale((row["unit"] or row["suffix"]).lower().lstrip("_ "))
+                sums[name] = sums.get(name, 0.0) + float(row["value"]) * seconds((row["unit"] or row["suffix"]).lower().lstrip("_ "))
             whole = max(sums.pop("whole", 0.0), sum(sums.values()))
             names = [row["name"].lower() for row in rows]
             if timed and kind in sums and "work" in sums and len(set(names)) == len(names) and whole >= LEAST_WHOLE_S:
                 return Spent(sums[kind] / whole, next(row[0].strip() for row in rows if _kind(row["name"]) == kind), facts.advance.marks[-1:])
+    return None
+
+
+def _by_lines(facts: Facts, kind: str) -> Spent | None:
+    """What lines of one log tell again and again, each of its own piece of time; of those that tell all so far, the last one counts."""
+    for report in facts.job.reports:
+        for one in report.excerpts:
+            lines = [line for line in one.text[-MOST_LINES_TEXT:].splitlines() if len(line) <= MOST_LINE]
+            told = [(found, line) for line in lines if (found := share_of(line, kind)) is not None]
+            if len(told) < LEAST_TOLD:
+                continue
+            whole = [(found, line) for found, line in told if so_far(line)]
+            if len(whole) == len(told) and all((a[1] or 0.0) <= (b[1] or 0.0) for (a, _), (b, _) in pairwise(whole)):
+                (share, whole_s), line = whole[-1]
+                if whole_s is None or whole_s < LEAST_WHOLE_S:
+                    continue
+                return Spent(share, line.strip(), facts.advance.marks[-1:], whole_s)
+            share, line = statistics.median(found[0] for found, _ in told), told[-1][1]
+            return Spent(share, line.strip(), facts.advance.marks[-1:])
     return None
 
 
@@ -149,15 +187,11 @@ def _by_column(facts: Facts, kind: str) -> Spent | None:
             continue
         if not between or len(column.values) < LEAST_LINES:
             continue
-        values = [v * _scale(named["suffix"].lstrip("_ ")) for v in column.values]
+        values = [v * seconds(named["suffix"].lstrip("_ ")) for v in column.values]
         if all(a < b for a, b in pairwise(values)) or statistics.median(values) > 1.5 * between:  # a clock, or of something else
             continue
         return Spent(min(1.0, statistics.fmean(values) / between), _text(column.marks[-1]), column.marks[-1:])
     return None
-
-
-def _scale(unit: str) -> float:
-    return 0.001 if unit.startswith(("ms", "milli")) else 60.0 if unit.startswith("min") else 3600.0 if unit.startswith("h") else 1.0
 
 
 def _kind(name: str) -> str:

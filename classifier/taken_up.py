@@ -18,7 +18,7 @@ NEAREST = 240
 """So much of the lines that led to the error is its innermost part."""
 _CAUSES = frozenset({None, Cause.FILE_NOT_FOUND, Cause.TRACEBACK, Cause.RUNTIME_ERROR, Cause.ASSERTION})
 _FOR_GOING_ON = (
-    r"(?:resum|re_?start|restor|reload|contin(?:u|uer|uar)|init_?from|start_?from|begin_?from|go_?on|pick_?up|warm_?start|ckpt|check_?point|snapshot"
+    r"(?:resum|re_?start|restor|reload|contin(?:u|uer|uar)|init_?from|start_?from|begin_?from|go_?on|pick_?up|ckpt|check_?point|snapshot"
     r"|prev(?:ious)?_?(?:run|state|model|weights|params)|last_?(?:run|state|model|save|ckpt)|newest|latest|saved|stored|fortsetz|weiter|wiederauf|repri[sn]"
     r"|reprend|reanud|retom|ripre[sn]|riprend)"
 )

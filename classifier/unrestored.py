@@ -77,7 +77,8 @@ _SWAPPED = re.compile(
 LEAST_SWAPPED = 6
 """As many that are missing as are not expected, and more than a new head has: they have other names."""
 _SUBJECT = re.compile(
-    r"\bcheck-?points?\b|\bckpts?\b|\bsnap-?shots?\b|\bresum(?:e|ed|ing|ption)\b|\brestor(?:e|ed|ing)\b|\b(?:saved|model|train\w*) state\b"
+    r"\bcheck-?points?\b|\bckpts?\b|\bsnap-?shots?\b|\bresum(?:e|ed|ing|ption)\b"
+    r"|\bcontinue (?:is |was )?ignored\b|\bhervatten\b|\brestor(?:e|ed|ing)\b|\b(?:saved|model|train\w*) state\b"
     r"|\bstate(?:[_ ]dict)?\b(?! machine)"
     r"|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|eqx)\b|[_-]\d{1,9}\.(?:txt|bin|dat|model|ubj|json)\b"
     r"|\b(?:Zwischen|Speicher)st[aä]nd\w*|\bKontrollpunkt\w*|\bGewichte\b|\breprise\b|\b[ée]tat\b|\bpoids\b|\bsauvegarde\b|\bpunto de control\b"
@@ -94,18 +95,20 @@ _PASSED_OVER = re.compile(
     r"|\bmismatch\w*|\bdiffer(?:s|ent|ed)?\b|\binvalid\b|\brefus\w+|\bnot (?:valid|taken|accepted|recogni[sz]ed|applied)\b|\bunsupported\b"
     r"|\b(?:left|set|put|laid) aside\b|\bleft alone\b|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b"
     r"|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
-    r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b",
+    r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b"
+    r"|\bis no\b|\bis not an?\b|\bniet\b|\bgeen\b|\bontbreekt\b",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
     r"\bscratch\b|\bfresh(?:ly)?\b|\banew\b|\bafresh\b|\bcold(?: start)?\b|\bstart(?:s|ed|ing)? over\b|\bfrom the (?:very )?(?:beginning"
     r"|start)\b|\brandom(?:ly)?\b|\buntrained\b"
-    r"|\binitial (?:values|weights|state|param\w*)\b|\bnew (?:model|network|run|weights|param\w*)\b|\b(?:from|at|to) (?:step|epoch"
-    r"|iteration|update|batch|zero|0)(?: [01])?\b|\bre-?initiali[sz]\w+"
+    r"|\binitial (?:values|weights|state|param\w*)\b|\bnew (?:model|network|run|weights|param\w*)\b|\b(?:from|at|to|with)"
+    r" (?:step|epoch|iteration|update|batch|zero|0)(?: [01])?\b|\bbegins?_at_\w{1,12}\W{1,3}[01]\b|\bempty (?:model|ensemble|network|booster)\b"
+    r"|\bre-?initiali[sz]\w+"
     r"|\bvon (?:vorn\w*|Anfang|Null|neuem)\b|\bneu (?:begonnen|initialisiert|gestartet)\b|\bzuf[äa]llig\w*|\bde z[ée]ro\b|\bau hasard\b"
     r"|\bal[ée]atoire\w*|\bdepuis le d[ée]but\b|\bdesde (?:cero|el principio)\b|\baleatori\w+"
     r"|\b(?:weights|param\w*) (?:are|were) drawn\b|\b(?:empieza|empez\w+|comienza|arranca)\w* (?:desde|de|en|otra|por)\b"
-    r"|\bda (?:zero|capo)\b|\bdall'inizio\b",
+    r"|\bda (?:zero|capo)\b|\bdall'inizio\b|\bverse gewichten\b|\bopnieuw\b|\bvan voren af aan\b",
     re.IGNORECASE,
 )
 _PARTLY = re.compile(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import statistics
 from bisect import bisect_left
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from gpualert_slurm.classifier import citations, strangers, words
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
@@ -12,7 +14,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.spent import Spent, spent
-from gpualert_slurm.evidence import Evidence, Trust
+from gpualert_slurm.evidence import Evidence, Quote, Trust
 from gpualert_slurm.verdict import Fault
 
 LOW_PERCENT = 15.0
@@ -34,10 +36,18 @@ IN_TURN = 0.8
 """Of the readings at which a card stood still, in so many another one worked: they take turns by design."""
 WAITS = 0.6
 """Of the time by the run's own account: more of it went into waiting for data."""
+LONG_S, LEAST_WAITED_S = 10.0, 8.0
+"""Of so many seconds in all, by its own account, it need not have counted its steps; and what a run must have waited, for it to be worth a word."""
+PAUSE = 5
+"""Times the middle time between two lines: what is longer is no time of work."""
 SMALL_SHARE = 0.2
 SMALL_BYTES = 12 << 30
 """A model that never fills a fifth of the card, nor so much of a large one, is small: in short steps its low duty need not be starvation."""
 PRESSED_PERCENT = 30.0
+_INTERACTIVE = re.compile(
+    r"\bJupyter ?(?:Server|Lab|Notebook)[\w .]{0,20} is running at|\[[IWC] [\d: .-]{8,30}(?:ServerApp|LabApp|NotebookApp)\]"
+)
+"""Jupyter's own lines."""
 FLIP = "engine near zero at step scale while the run advances"
 
 
@@ -47,7 +57,7 @@ class UnderUtilisation(FailureMode):
     code = "D1"
     title = "under-utilised GPU"
     place = 82
-    needs = "GPU engine duty over the run at step scale; progress; kernel launches where counted"
+    needs = "GPU engine duty over the run at step scale, or the run's own account of its waits; progress; kernel launches where counted"
     positive = (
         "advancing, loss falling, engine duty low with gaps at step scale; confirmed by near-zero engine while launching, or multi-second stalls"
     )
@@ -61,11 +71,14 @@ class UnderUtilisation(FailureMode):
             c for c in facts.activity.sampled if c.engine(least=MIN_POINTS) is not None
         ]
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
-        own = spent(facts, "load") if facts.ended_well and facts.gpu_count and busiest < HALF_PERCENT else None
-        if own is not None and own.share >= WAITS and facts.advance.seen and (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps:
+        own = spent(facts, "load") if facts.ended_well and busiest < HALF_PERCENT else None
+        enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
+        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advance.seen and (enough or (own.whole_s or 0.0) >= LONG_S):
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
+        if any(_INTERACTIVE.search(one.text) for report in facts.job.reports for one in report.excerpts):
+            return ruled_out("a notebook's server ran: its card waits for a person", "a run without one")
         counted = facts.measured.counter.counts[-1] if facts.measured is not None and not facts.advance.seen else None
         done = facts.advance.steps_done or counted
         if not facts.advanced or (done and done < facts.advance.enough_steps):
@@ -85,6 +98,22 @@ class UnderUtilisation(FailureMode):
             why = "a small model: its memory was low too" if small else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)
         return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
+
+
+def _long(facts: Facts, own: Spent) -> bool:
+    """Whether what it waited adds up to more than a moment, as far as times tell."""
+    if own.whole_s is not None:
+        return own.share * own.whole_s >= LEAST_WAITED_S
+    logs: dict[str, set[int]] = {}
+    for m in facts.advance.marks:
+        if m.time_ns is not None and isinstance(m.source, Quote):
+            logs.setdefault(m.source.file, set()).add(m.time_ns)
+    most_told: set[int] = max(logs.values(), key=len, default=set())
+    apart = [b - a for a, b in pairwise(sorted(most_told))]
+    if not apart:
+        return True
+    most = PAUSE * statistics.median(apart)  # a log may hold an earlier attempt, too
+    return own.share * sum(min(ns, most) for ns in apart) / 1e9 >= LEAST_WAITED_S
 
 
 def _mean(card: Card, facts: Facts) -> float:
@@ -219,7 +248,7 @@ def _starved_by(facts: Facts) -> tuple[tuple[str, Evidence], ...]:
 def _by_its_word(facts: Facts, own: Spent) -> Account:
     """The account of a run that says itself how long it waited for its data."""
     told = Said(f"{own.share:.0%} of its time went into loading: {words.headline(own.said)}", own.cites)
-    return _account(facts, Said("a GPU waited for its input", own.cites), told)
+    return _account(facts, Said(f"{'a GPU' if facts.gpu_count else 'the training'} waited for its input", own.cites), told)
 
 
 def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:
@@ -233,7 +262,7 @@ def _account(facts: Facts, busy: Said, confirmed: Said) -> Account:
     if facts.cite_end():
         shows.append(Said("the run ended well", facts.cite_end()))
     return Account(
-        headline=words.headline(f"completed, but {busy.text}: it waited for its input"),
+        headline=words.headline(f"completed, but {busy.text}" + ("" if "waited" in busy.text else ": it waited for its input")),
         shows=tuple(shows),
         fault=Fault.USER,
         variant=None,

@@ -10,6 +10,7 @@ from gpualert_slurm.classifier.activity import SM, Card
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.own_times import HeldUpBy, held_up_by
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.verdict import Fault
@@ -46,8 +47,11 @@ class Straggler(FailureMode):
     code = "D3"
     title = "straggler"
     place = 86
-    needs = "SM activity, else power, and clocks, of every rank's GPU over the run"
-    positive = "one rank's SM (else power) duty far above the median, sustained, or its clock below; counts equal"
+    needs = "SM activity, else power, and clocks, of every rank's GPU over the run; else the ranks' own times of work and of waiting"
+    positive = (
+        "one rank's SM (else power) duty far above the median, sustained, or its clock below; counts equal; "
+        "or by their own account it works while they wait"
+    )
     excludes = "pipeline stages, work that is uneven by design"
     leaves_open = "the host's part; the loss without a baseline"
 
@@ -79,6 +83,8 @@ class Straggler(FailureMode):
             found = _slow_clock(facts, cards, flip) if what == "clock" else _busiest(facts, cards, name, what, flip)
             if found is not None:
                 return found
+        if facts.ended_well and (held := held_up_by(facts.job)) is not None:
+            return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, held))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
 
 
@@ -125,6 +131,29 @@ def _slow_clock(facts: Facts, cards: list[Card], flip: str) -> Assessment | None
     if not facts.ended_well:
         return latent("its clock was below its peers'; the run did not end well", flip, Said(numbers, cites))
     return ruled_in(numbers, "clocks alike", _account(facts, slowest, numbers, cites, slow=True))
+
+
+def _by_their_word(facts: Facts, held: HeldUpBy) -> Account:
+    """The account of ranks that tell themselves how long each worked, and how long it waited."""
+    where = held.where
+    who = f"rank {where.rank}" if where.rank is not None else f"local rank {where.local_rank}"
+    at = f"{who} on {where.node}" if where.node else who
+    numbers = f"{at} worked {held.own_s:.3g} s of a step, its peers {held.peers_s:.2g} s, and waited {held.peers_wait_s:.3g} s"
+    shows = [Said(f"{numbers}, as they tell: {words.headline(held.said)}", facts.advance.marks[-1:])]
+    shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
+    advice = [f"#SBATCH --exclude={where.node}   # and compare the time of a step"] if where.node and facts.job.under_slurm else []
+    return Account(
+        headline=words.headline(f"completed, held up by a straggler: {at}"),
+        shows=tuple(shows),
+        fault=Fault.UNKNOWN,
+        implies=("that rank computed while the others waited for it: the whole run went at its pace",),
+        cannot_decide=(
+            "whether its host, its share of the data or its code is the reason",
+            "what it cost: there is no run without it to compare with",
+        ),
+        advice=(*advice, f"Look at what {who} does that the others do not, and whether each rank's share of the data is equal."),
+        lost=False,
+    )
 
 
 def _account(facts: Facts, card: Card, numbers: str, cites: tuple[Evidence, ...], *, slow: bool) -> Account:

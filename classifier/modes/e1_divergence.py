@@ -25,7 +25,7 @@ from gpualert_slurm.classifier.range_test import range_test
 from gpualert_slurm.classifier.recount import from_the_first
 from gpualert_slurm.classifier.rest import came_to_rest, grain
 from gpualert_slurm.classifier.scores import scores
-from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, shape_of
+from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, settled_best, shape_of
 from gpualert_slurm.classifier.stages import another_kept, last_came_down
 from gpualert_slurm.classifier.stood import held_in_the_midst
 from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out, trials_began_well
@@ -220,8 +220,9 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     start = numbers[0] if statistics.median(numbers[1:3]) > FLOWN * numbers[0] else statistics.median(numbers[:3])
     if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
         return None, "too few values of a run that was cut short"
-    if last > SPIKE * best and last > 1.2 * start and last - best > 0.5:
-        return "spike", f"the loss ended at {last:.4g}, far above its best of {best:.4g} and its start of {start:.4g}"
+    settled = min(settled_best(numbers), start)
+    if last > SPIKE * settled and last > 1.2 * start and last - settled > 0.5:
+        return "spike", f"the loss ended at {last:.4g}, far above its best of {settled:.4g} and its start of {start:.4g}"
     distance = any(m.data.get("distance") for m in facts.advance.marks[-3:])
     if distance and lost_again(numbers) is None:  # a booster's may stand still where nothing is left to learn
         words_ = f"from {numbers[0]:.6g} to {numbers[-1]:.6g}"

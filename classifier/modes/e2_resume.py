@@ -13,10 +13,14 @@ from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.first_start import first_start
 from gpualert_slurm.classifier.lapse import learned_again
-from gpualert_slurm.classifier.lineage import came_from_nothing, known_before
+from gpualert_slurm.classifier.left_empty import left_empty
+from gpualert_slurm.classifier.lineage import known_before
+from gpualert_slurm.classifier.missed import AT, LEFT_RANDOM, SCRATCH, missed
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.named_files import files, names
+from gpualert_slurm.classifier.only_judged import only_judged
 from gpualert_slurm.classifier.own_state import own_state_failed
-from gpualert_slurm.classifier.parents import Parent, command_lines, left_nothing, named_states, new_stage, printed_paths, said_first, told_paths
+from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
@@ -36,23 +40,7 @@ LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
-SHORTEST_NAME = 4
-_AT = re.compile(r"(?:^|[^\d])0{0,9}[1-9]\d{0,8}(?!\d)")
-"""The count in a checkpoint's name."""
-_UNREADABLE = re.compile(
-    r"\b(?:could(?:n't| not)|can(?:'t|not)|failed|unable|corrupt\w*|broken|unreadable|another|different|differs?|mismatch\w*|incompatible|reject\w*"
-    r"|discard\w*|skipp\w*|ignor\w*|version|not (?:fit|compatible|usable|match\w*|valid|accepted)|format \d|truncated|invalid|passt nicht|unlesbar"
-    r"|illisible)\b",
-    re.IGNORECASE,
-)
-"""It was there, and could not be used."""
-_AS_TOLD = re.compile(r"--(?:fresh|no[-_]resume|from[-_]scratch|overwrite|force)\b|\bon purpose\b|\bas (?:asked|told|requested)\b", re.IGNORECASE)
-_ABSENT = re.compile(r"\b(?:could(?:n't| not)|can(?:'t|not)|failed to|unable to)(?: be)? (?:find|found|see|locate\w*)\b", re.IGNORECASE)
-_STATE_FILE = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{1,300}\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|json|bin|state|eqx)\b")
-_BETWEEN = re.compile(r"[\s'\"`()\[\]{}<>,:;]")
-_LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
-_ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of) (?P<place>\S{1,200})", re.IGNORECASE)
-SCRATCH = "the program said that it starts from scratch"
+_COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
 
@@ -70,14 +58,13 @@ class Resume(FailureMode):
 
     def assess(self, facts: Facts) -> Assessment:
         """IN for a load error, or a start from scratch beside a known parent."""
-        error = facts.error if not facts.ended_well else None
-        if error is not None and (crash := _while_loading(facts, error)) is not None:
-            return crash
+        if (plain := _plain(facts)) is not None:
+            return plain
         parent = facts.parent
         if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
-        gone = _missed(facts) if parent is None and not loaded else None
+        gone = missed(facts, _said(facts)) if parent is None and not loaded else None
         gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
         if facts.ended_well and gone is not None:
             return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
@@ -89,13 +76,11 @@ class Resume(FailureMode):
             why = "no parent run is known (no dependency, no resume argument, no earlier attempt), and no load error was printed"
             return not_testable(why, FLIP)
         if left_nothing(parent, facts.advance.saved, facts.job.accounting) is not None:
-            return ruled_out(
-                "the earlier attempt of this job saved nothing that this one could have gone on from", "a checkpoint of the earlier attempt"
-            )
+            nothing = "the earlier attempt of this job saved nothing that this one could have gone on from"
+            return ruled_out(nothing, "a checkpoint of the earlier attempt")
         if loaded:
             return ruled_out("the output says that a checkpoint was loaded", "no such line where one would print", *loaded[:1])
-        staged = new_stage(facts.job, facts.row)
-        if staged is not None:
+        if (staged := new_stage(facts.job, facts.row)) is not None:
             return ruled_out("its command line asks for a new stage or a warm start", "a command line that only resumes", staged)
         scratch, datum, cites = _from_scratch(facts, parent)
         if scratch is None:
@@ -109,9 +94,17 @@ class Resume(FailureMode):
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
 
 
+def _plain(facts: Facts) -> Assessment | None:
+    """The answer where no other run has to be known for it: the error of a load, or a run that is not to train."""
+    if not facts.ended_well:
+        return _while_loading(facts, facts.error) if facts.error is not None else None
+    told = only_judged(facts)
+    return None if told is None else ruled_out("it was told to evaluate, and not to train", "a run that trains", told)
+
+
 def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
     """The answer where a run that ended well counted from the first one past a state that it knew of."""
-    if not facts.ended_well or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
+    if not facts.ended_well or left_empty(facts.job) or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
         return None
     come = f", which had come to {state.count}" if state.count else ""
     had = f"it knew of {state.path}{come}, and counts and learns from the beginning"
@@ -122,7 +115,7 @@ def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
 def _came_to_nothing(facts: Facts) -> bool:
     """Whether nothing of what was loaded was taken over, by a word behind the one that it was loaded."""
     said = [(e.data.get("none") is True, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
-    nothing = [source for none, source in said if none or _LEFT_RANDOM.search(source.text)]
+    nothing = [source for none, source in said if none or LEFT_RANDOM.search(source.text)]
     last = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote)]
     return any(all(said.file != one.file or said.offset >= one.offset for one in last) for said in nothing)
 
@@ -133,6 +126,8 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if error.detail in LOADS:
         return ruled_in(said, flip, _crashed(facts, error))
     if facts.advance.seen:
+        return None
+    if left_empty(facts.job) and takes_up(error) is None:
         return None
     if error.detail in CRASHES and not reads_data(facts.job, error):
         return ruled_in(said, flip, _crashed(facts, error))
@@ -216,18 +211,28 @@ def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Eviden
     if past is None or past.relation != "earlier_attempt" or not facts.advance.saved:
         return None
     steps = counted_steps(facts)
-    if len(steps) < LEAST_LOSSES or steps[0] > begins_within(steps) or not (facts.advance.reached_end or _came_as_far(facts, past, steps[-1])):
+    had_ended = past.steps_done is not None and bool(steps) and past.steps_done >= steps[-1]
+    if had_ended or len(steps) < LEAST_LOSSES or steps[0] > begins_within(steps):
+        return None
+    if not (facts.advance.reached_end or _came_as_far(facts, past, steps[-1])):
         return None
     return True, f"the earlier attempt had run past the first save, and this one counts from {steps[0]} on to its end", facts.advance.marks[:1]
 
 
 def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """A run told to resume from the checkpoint of a certain step or epoch, which counts from the first one and learns nearly all of it again."""
-    named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if _AT.search(path.rpartition("/")[2])]
+    named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if AT.search(path.rpartition("/")[2])]
     if parent.past is not None or not named or not learned_all(facts):
         return None
     path, cite = named[0]
+    if any(_came_from(one.text, path) for report in facts.job.reports for one in report.excerpts):
+        return None
     return True, f"it was to resume from {path}, and counts and learns from the beginning", (cite, *facts.advance.marks[:1])
+
+
+def _came_from(text: str, path: str) -> bool:
+    """Whether a line tells of the path how far it had come: ``resume: run/500.pkl, step 500``."""
+    return re.search(rf"{re.escape(path)}['\"]?[,;:)]? {{0,3}}\(?(?:at |with |of )?(?:{_COUNTED}) ?[:=#]? ?[1-9]", text, re.IGNORECASE) is not None
 
 
 def _against_its_bid(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
@@ -265,22 +270,10 @@ def _of_its_own_file(facts: Facts, error: Evidence) -> Evidence | None:
         return None  # a right that is missing, say, or memory: the checkpoint may be sound
     message = str(error.data.get("message", ""))
     for path, cite in told_paths(facts.job, facts.row):
-        if _names(message, path):
+        if names(message, path):
             return cite
     mine = [e for e in facts.advance.loaded if (e.where.rank, e.where.node) == (error.where.rank, error.where.node) and isinstance(e.source, Quote)]
-    return next((e for e in mine if isinstance(e.source, Quote) and any(_names(e.source.text, path) for path in _files(message))), None)
-
-
-def _files(message: str) -> list[str]:
-    """Words that look like a file's name: with an ending."""
-    return [one for word in _BETWEEN.split(message[:2000]) if "." in (one := word.strip(".")) and len(one) <= 200][:20]
-
-
-def _names(text: str, path: str) -> bool:
-    """Whether the path stands there, perhaps with an ending that a library gave it; also the last part of it, where that is no mere word."""
-    last = path.rpartition("/")[2]
-    wanted = [path, *([last] if re.search(r"[.\d]", last) else [])]
-    return any(len(one) >= SHORTEST_NAME and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", text) is not None for one in wanted)
+    return next((e for e in mine if isinstance(e.source, Quote) and any(names(e.source.text, path) for path in files(message))), None)
 
 
 def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Account:
@@ -299,56 +292,6 @@ def _crashed(facts: Facts, error: Evidence, variant: str | None = None) -> Accou
         implies=("the error came while a checkpoint or model was loaded",),
         advice=tuple(advice),
     )
-
-
-def _missed(facts: Facts) -> tuple[str, str, Evidence] | None:
-    """What a run was to go on from, by its settings, its command line or its own word, and its word that nothing was loaded from there."""
-    told = [(e, e.source.text) for e in _said(facts) if isinstance(e.source, Quote)]
-    broken = [e for e in facts.said("checkpoint_broken") if facts.advance.after(e) is not None]
-    bare = [(e, e.source.text) for e in (*facts.advance.passed_over, *broken) if isinstance(e.source, Quote)]
-    states = named_states(facts.job, facts.row) if told or bare else []
-    given = [line for line, _ in command_lines(facts.job, facts.row)] if told else []
-    states += [one for _, text in told for one in _files(text) if one not in states and any(_names(line, one) for line in given)]
-    for path in printed_paths(facts.job) if told else ():
-        for said, text in told:
-            if _names(text, path) or _names(text, path.rpartition("/")[0]) or re.search(r"\bresum", text, re.IGNORECASE):
-                return path, SCRATCH, said
-    for said, text in told:
-        if (missed := _of_it(said, text, states)) is not None:
-            return (*missed, said)
-    for said, text in bare:
-        if _UNREADABLE.search(text) and (mine := next((path for path in states if _names(text, path)), None)) is not None:
-            return mine, "it could not be read", said
-    for said, text in told:  # it was there, so that it is no first start
-        file = _STATE_FILE.search(text) if _UNREADABLE.search(_ABSENT.sub(" ", text)) and not _AS_TOLD.search(text) else None
-        if file is not None and not states and (learned_all(facts) or came_from_nothing(facts)):
-            return file[0], "it could not be read", said
-    for said, text in told:  # not "starting from scratch", which a first run says as well
-        if _LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
-            return announced, SCRATCH, said
-    return None
-
-
-def _of_it(said: Evidence, text: str, states: list[str]) -> tuple[str, str] | None:
-    """The path and what became of it, where one line tells both, or names one of the ``states`` of the command line."""
-    if "_IncompatibleKeys(" in text:
-        return next(iter(states), "the state that it loaded"), "none of its keys fits the model's own"
-    none = said.data.get("none") is True
-    for path in (path for path in states if _names(text, path)):
-        if none or _AT.search(path.rpartition("/")[2]) or _UNREADABLE.search(text):  # what is merely absent may be where a first start is to save
-            return path, "nothing of it was taken over" if none else SCRATCH
-    if none and len(states) == 1:
-        return states[0], "nothing of it was taken over"
-    named = _STATE_FILE.search(text) if none else None
-    return (named[0], "nothing of it was taken over") if named is not None else None  # it was there, and was read
-
-
-def _announced(facts: Facts, said: Evidence) -> str | None:
-    """What the program said, before ``said``, that it was about to go on from."""
-    place = said.source
-    before = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote) and isinstance(place, Quote) and e.source.file == place.file]
-    found = [match for one in before if isinstance(place, Quote) and one.offset < place.offset and (match := _ABOUT_TO.search(one.text))]
-    return found[-1]["place"].strip("'\"`.,:;") if found else None
 
 
 def _without(facts: Facts, path: str, why: str, said: Evidence) -> Account:

@@ -30,6 +30,10 @@ PATIENCE = 4
 """Lines behind the lowest of what is lowered, after which a run may stop."""
 CHANGING = {"loss", "accuracy", "grad_norm"}
 SMOKE = re.compile(r"smoke|debug|dry[-_]?run|sanity|\btest\b|quick", re.IGNORECASE)
+_BY_ITSELF = re.compile(r"\bdid not improve more than tol=\S{1,20} for \d{1,6} consecutive epochs\. Stopping")
+"""scikit-learn's word of its own early stop."""
+FAST_BATCHES = re.compile(r"`fast_dev_run` mode: will run the requested loop using (?P<n>\d{1,6}) batch")
+FAST_DEV_RUN = re.compile(r"Running in `fast_dev_run` mode|\bfast_dev_run\W{0,3}[=:]\s?(?:True\b|[1-9])")
 
 
 _JUDGING = re.compile(r"\b(?:eval\w*|valid\w*|test\w*|infer\w*|predict\w*|scor(?:ed|ing))\b", re.IGNORECASE)
@@ -92,6 +96,8 @@ class Undertrained(FailureMode):
 
 def _as_asked(facts: Facts, flip: str) -> Assessment | None:
     """The answer where few steps were asked for, or far fewer were done than were asked for."""
+    if (batches := _fast(facts)) is not None:
+        return ruled_in(f"Lightning's fast_dev_run of {batches} batches, and exit 0", flip, _few(facts, batches, facts.advance.marks[-1:], "batch"))
     if (cut := short_of(facts)) is not None:
         return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
     if (all_told := handful(facts) or asked_for_few(facts) or few_lines(facts)) is not None:
@@ -106,11 +112,11 @@ def _as_asked(facts: Facts, flip: str) -> Assessment | None:
 
 
 def _few(facts: Facts, done: int, marks: tuple[Evidence, ...], unit: str = "step", of: int | None = None) -> Account:
-    smoke = bool(SMOKE.search(_name(facts)))
+    smoke = _smoke(facts)
     planned = of or (facts.advance.steps_planned if unit == "step" else None)
     of_them = f" of {planned} planned" if planned else ""
-    told = unit if done == 1 else f"{unit}es" if unit == "pass" else f"{unit}s"
-    headline = f"completed after {done} {told}{of_them}" + (" (as its name says, a test)" if smoke else ": hardly trained")
+    told = unit if done == 1 else f"{unit}es" if unit in {"pass", "batch"} else f"{unit}s"
+    headline = f"completed after {done} {told}{of_them}" + (" (a test, as it says)" if smoke else ": hardly trained")
     shows = [Said(f"{done} {told}{of_them} were done", marks)]
     if facts.cite_end():
         shows.append(Said("the run ended with exit 0", facts.cite_end()))
@@ -135,8 +141,9 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
         return planned, ends[-1]  # its last line may come without a rate
     if (shown := _one_by_one(facts.advance.marks) or _cut_in_the_first(facts.advance.marks)) is not None:
         return shown
-    timesteps = [step for m in facts.advance.marks if m.pattern == "stable_baselines.count" and isinstance(step := m.data.get("step"), int)]
-    if timesteps and max(timesteps) < FEW_TIMESTEPS and len(timesteps) == len(facts.advance.marks):
+    counts = [m for m in facts.advance.marks if m.pattern == "stable_baselines.count" and isinstance(m.source, Quote)]
+    timesteps = [int(m.data["step"]) for m in counts if isinstance(m.source, Quote) and "total_timesteps" in m.source.text]
+    if timesteps and max(timesteps) < FEW_TIMESTEPS and len(counts) == len(facts.advance.marks):
         return max(timesteps), facts.advance.marks[-1]
     each = [m for m in facts.advance.marks if m.data.get("per_epoch") and isinstance(m.data.get("planned"), int)]
     headers = keras_epochs(facts.job) if each else 0
@@ -186,12 +193,12 @@ def _none_at_all(facts: Facts) -> Evidence | None:
 
 
 def _of_nothing(facts: Facts, said: Evidence) -> Account:
-    smoke = bool(SMOKE.search(_name(facts)))
+    smoke = _smoke(facts)
     shows = [Said(f"the program says that it trained nothing: {words.headline(words.told(said))}", (said,))]
     if facts.cite_end():
         shows.append(Said("the run ended with exit 0", facts.cite_end()))
     return Account(
-        headline=words.headline("completed without a step of training" + (" (as its name says, a test)" if smoke else "")),
+        headline=words.headline("completed without a step of training" + (" (a test, as it says)" if smoke else "")),
         shows=tuple(shows),
         fault=Fault.USER,
         cannot_decide=("whether nothing to do was meant",),
@@ -200,8 +207,19 @@ def _of_nothing(facts: Facts, said: Evidence) -> Account:
     )
 
 
-def _name(facts: Facts) -> str:
-    return facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "") or ""
+def _fast(facts: Facts) -> int | None:
+    """Batches of a training that Lightning was told to do as a trial of its code; None where it did none, or judged alone."""
+    texts = [one.text for report in facts.job.reports for one in report.excerpts]
+    batches = [int(found["n"]) for text in texts for found in FAST_BATCHES.finditer(text)]
+    trained = any("Trainer.fit` stopped" in text for text in texts)
+    return batches[0] if batches and trained and len(set(batches)) == 1 and batches[0] < FEW_STEPS else None
+
+
+def _smoke(facts: Facts) -> bool:
+    """Whether the job's name says that it is a test, or its log that Lightning ran a batch of each (``fast_dev_run``)."""
+    name = facts.job.name or (facts.row.name if facts.row is not None and facts.row.name else "") or ""
+    texts = (one.text for report in facts.job.reports for one in report.excerpts)
+    return SMOKE.search(name) is not None or any(FAST_DEV_RUN.search(text) for text in texts)
 
 
 def _no_training(marks: Sequence[Evidence], done: int) -> str | None:
@@ -242,7 +260,9 @@ def _no_better(facts: Facts, done: int) -> str | None:
 
 
 def _at_rest(facts: Facts) -> str | None:
-    """Why a run of few steps was done: what it lowers came to rest."""
+    """Why a run of few steps was done: what it lowers came to rest, or it says itself that nothing got better any more."""
+    if any(_BY_ITSELF.search(one.text) for report in facts.job.reports for one in report.excerpts):
+        return "it stopped by itself, for nothing got better any more"
     first = facts.measured.measures[0].values if facts.measured is not None else facts.advance.loss.values if facts.advance.loss is not None else ()
     return "what is lowered came to rest by ever smaller steps" if len(finite(first)) == len(first) and converged(first) else None
 

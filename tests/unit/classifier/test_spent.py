@@ -35,6 +35,9 @@ def _steps(line: str) -> list[str]:
         ("it=10 lm=7.3 comm_share=0.90 sec=9.66", "talk", 0.9),
         ("step 8 | all-reduce 0.3 s | fwd 0.2 s | bwd 0.5 s", "talk", 0.3),
         ("batch 5 wait_ms=11400 compute_ms=600", "load", 0.95),
+        ("of 8.0 s in this pass 6.0 s were spent waiting for decoded images", "load", 0.75),
+        ("6.0 s of the 8.0 s went into saving", "save", 0.75),
+        ("spent 30.0 s saving out of 40.0 s", "save", 0.75),
     ],
 )
 def test_the_share_that_a_line_tells(line: str, kind: str, share: float):
@@ -52,6 +55,8 @@ def test_the_share_that_a_line_tells(line: str, kind: str, share: float):
         "step 30 loss 1.2 lr 3e-4",
         "loaded 30 files in 4 s",
         "checkpoint 30 of 60",
+        "12.1 s of saving",
+        "6.0 s of the 8.0 s went into waiting",
     ],
 )
 def test_lines_that_set_nothing_against_each_other(line: str):

@@ -1,0 +1,116 @@
+"""A straggler by the ranks' own account: one of them works while the others tell that they wait: ``own 0.38 s, waiting for others 0.003 s``.
+
+Each rank's own log must tell, again and again, how long its work took beside how long it waited for the others, or beside the whole step. Then one
+rank whose work takes many times that of its peers, and nearly all of the step, while its peers' is a small part of theirs, holds them up.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier.told_shares import seconds
+from gpualert_slurm.evidence import Where
+from gpualert_slurm.job_record import JobRecord
+
+LEAST_LINES, LEAST_RANKS = 4, 2
+MOST_TEXT, MOST_LINE = 64 * 1024, 400
+SLOWER = 3.0
+"""Times its peers' work, at least: an uneven share of work is less."""
+HOLDS, WAITS = 0.7, 0.5
+"""Of its step, the work of who holds up the others; and what its peers wait of theirs: at least."""
+LEAST_S = 0.01
+"""Work of less is nothing to wait for."""
+_UNIT = r"(?:ms|milliseconds|secs?|seconds?|secondes?|segundos?|Sekunden|s)"
+_VALUE = re.compile(rf"(?<![\w.])(?P<value>\d{{1,6}}(?:\.\d{{1,6}})?)(?:\s?(?P<unit>{_UNIT}))?(?![\w.%/])")
+_NAME = re.compile(r"(?P<name>[^\W\d][^\W\d /+-]{0,24}(?:[ /+-][^\W\d /+-]{1,24}){0,5})['\"]?\s?[:=]?\s{0,2}\Z")
+MOST_NAME = 52
+"""A name and a time; the unit may be the end of the name (``own_sec``)."""
+_IN_NAME = re.compile(r"_(ms|s|secs?|seconds)\Z", re.IGNORECASE)
+_OTHERS = r"others?|peers?|barrier|slowest|stragglers?|ranks?|neighbou?rs?|everyone|rest|all|autres|otros|anderen?"
+_STANDS = r"wait\w{0,3}|idle|wart\w{1,4}|attente|espera\w{0,3}"
+_WAIT = re.compile(
+    rf"\b(?:{_OTHERS})\b.{{0,24}}\b(?:{_STANDS})\b|\b(?:{_STANDS})\b.{{0,24}}\b(?:{_OTHERS})\b"
+    r"|\bbarrier\b|\bsync(?:hroni[sz]\w{2,5})?\b|\ball[- ]?reduce\b",
+    re.IGNORECASE,
+)
+_WORK = re.compile(
+    r"\b(?:own|comput\w{1,3}|forward\w{0,4}|fwd\w{0,5}|backward|work(?:ing)?|local|rechnen|rechenzeit|eigene\w{0,2}|calcul|c[áa]lculo|propre|propio|busy)\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:whole|total|gesamt|overall|step|round|iter(?:ation)?|wall|entier|schritt|dur[ée]e|sec/step)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class HeldUpBy:
+    """``where`` is the slow rank's; times are of the middle of its lines, and of its peers'; ``said`` is its last line."""
+
+    where: Where
+    own_s: float
+    peers_s: float
+    peers_wait_s: float
+    said: str
+
+
+@dataclass(frozen=True)
+class _Times:
+    where: Where
+    work_s: float
+    whole_s: float
+    said: str
+
+
+def held_up_by(job: JobRecord) -> HeldUpBy | None:
+    """The one rank that holds up the others, as all of them tell; None where they tell no such thing."""
+    found: dict[tuple[str | None, str | None, int | None], _Times] = {}
+    for report in job.reports:
+        for one in report.excerpts:
+            if one.where.local_rank is not None and (times := _of_log(one.text[-MOST_TEXT:], one.where)) is not None:
+                found.setdefault((one.where.node, one.where.step, one.where.local_rank), times)
+    ranks = list(found.values())
+    if len(ranks) < LEAST_RANKS:
+        return None
+    slow = max(ranks, key=lambda times: times.work_s)
+    peers = [times for times in ranks if times is not slow]
+    work_s = statistics.median(times.work_s for times in peers)
+    wait_s = statistics.median(max(0.0, times.whole_s - times.work_s) for times in peers)
+    holds = slow.work_s >= max(SLOWER * max(times.work_s for times in peers), LEAST_S) and slow.work_s >= HOLDS * slow.whole_s
+    waits = wait_s >= WAITS * statistics.median(times.whole_s for times in peers) and wait_s >= WAITS * slow.work_s
+    return HeldUpBy(slow.where, slow.work_s, work_s, wait_s, slow.said) if holds and waits else None
+
+
+def _of_log(text: str, where: Where) -> _Times | None:
+    """The middle one of the times that a log's lines tell of work beside waiting, or beside the whole; None where too few do."""
+    told = [times for line in text.splitlines() if len(line) <= MOST_LINE and (times := _of_line(line)) is not None]
+    if len(told) < LEAST_LINES:
+        return None
+    works, wholes = [work for work, _, _ in told], [whole for _, whole, _ in told]
+    return _Times(where, statistics.median(works), statistics.median(wholes), told[-1][2].strip())
+
+
+def _of_line(line: str) -> tuple[float, float, str] | None:
+    """Work and whole step in seconds, and the line."""
+    work = wait = whole = None
+    for name, value_s in _times(line):
+        if _WAIT.search(name):
+            wait = value_s if wait is None else wait + value_s
+        elif _WORK.search(name):
+            work = value_s if work is None else work + value_s
+        elif _WHOLE.search(name):
+            whole = value_s
+    if work is None or (wait is None and whole is None):
+        return None
+    every = max(whole or 0.0, work + (wait or 0.0))
+    return (work, every, line) if every > 0 else None
+
+
+def _times(line: str) -> Iterator[tuple[str, float]]:
+    for found in _VALUE.finditer(line):
+        named = _NAME.search(line[max(0, found.start() - MOST_NAME) : found.start()])
+        if named is None:
+            continue
+        unit = found["unit"] or (match[1] if (match := _IN_NAME.search(named["name"])) is not None else None)
+        if unit is not None:
+            yield named["name"].replace("_", " "), float(found["value"]) * seconds(unit)

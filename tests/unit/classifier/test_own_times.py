@@ -1,0 +1,50 @@
+"""A straggler by the ranks' own account."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+STEPS = 24
+
+
+def _mode(lines: list[str], every: float = 0.5) -> str:
+    """The verdict of one run of as many ranks as there are lines, which each tell the same at each step."""
+    run, end = Run(command=("python", "train.py")), 2 + every * STEPS
+    for rank, line in enumerate(lines):
+        told = [f"step {i}/{STEPS} loss {3.0 / (1 + i / 9):.4f}\n{line.format(i=i)}\n" for i in range(1, STEPS + 1)]
+        times = [1 + every * (i // 2) for i in range(2 * STEPS)]
+        run = run.rank(rank, "n1", "".join(told), code=0, end=end, times=times, local=rank)
+    return run.accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize(
+    ("slow", "other"),
+    [
+        ("own 0.380 s, waiting for others 0.003 s", "own 0.025 s, waiting for others 0.358 s"),
+        ('{{"kind": "timing", "own_sec": 0.381, "wait_for_others_sec": 0.003}}', '{{"kind": "timing", "own_sec": 0.025, "wait_for_others_sec": 0.358}}'),
+        ("compute 0.420 s, barrier wait 0.005 s", "compute 0.031 s, barrier wait 0.392 s"),
+        ("forward 0.400 s, idle until the slowest is there 0.001 s", "forward 0.030 s, idle until the slowest is there 0.378 s"),
+        ("own search 0.430 s, whole round 0.443 s", "own search 0.010 s, whole round 0.443 s"),
+        ("Rechnen 0.400s gesamt 0.415s", "Rechnen 0.036s gesamt 0.415s"),
+    ],
+)
+def test_one_rank_works_while_the_others_wait(slow: str, other: str) -> None:
+    """All of them tell so, at each step."""
+    assert _mode([other, slow, other]) == "D3"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("compute 0.40 s, barrier wait 0.02 s", "compute 0.38 s, barrier wait 0.04 s"),
+        ("compute 0.04 s, barrier wait 0.36 s", "compute 0.04 s, barrier wait 0.36 s"),
+        ("compute 0.40 s, data 0.02 s", "compute 0.03 s, data 0.39 s"),
+        ("compute 0.004 s, barrier wait 0.001 s", "compute 0.001 s, barrier wait 0.004 s"),
+        ("own 0.20 s, waiting for others 0.20 s", "own 0.03 s, waiting for others 0.37 s"),
+    ],
+)
+def test_ranks_alike_waits_of_all_and_moments_make_no_straggler(one: str, other: str) -> None:
+    """Nor does one that waits as long as it works."""
+    assert _mode([other, one, other]) != "D3"
