@@ -18,7 +18,7 @@ PROGRAMS: dict[str, str] = {name: getattr(part, name) for part in (_otter_torch,
 PORTS = "MASTER_PORT=$((21000 + SLURM_JOB_ID * 17 % 8000))"
 HEADS = (
     f"export MASTER_ADDR=127.0.0.1 {PORTS} T0=$(date +%s)\n",
-    f"set -o pipefail\ncd \"$SLURM_SUBMIT_DIR\"\nexport MASTER_ADDR=localhost\nexport {PORTS}\nexport T0=$(date +%s)\necho \"job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, $SLURM_NTASKS task(s), started $(date '+%F %T')\"\n",
+    f"set -o pipefail\nexport MASTER_ADDR=localhost\nexport {PORTS}\nexport T0=$(date +%s)\necho \"job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, $SLURM_NTASKS task(s), started $(date '+%F %T')\"\n",
     f"export T0=$(date +%s) {PORTS}\nexport MASTER_ADDR=127.0.0.1 OMP_NUM_THREADS=1\n",
 )
 END = "rc=$?\nsleep 0.6\nexit $rc\n"

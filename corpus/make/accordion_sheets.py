@@ -99,4 +99,4 @@ def jobs() -> Iterator[HandJob]:
     yield from early()
 
 
-RECIPE = Recipe("accordion_sheets", "test", jobs)
+RECIPE = Recipe("accordion_sheets", "development", jobs)

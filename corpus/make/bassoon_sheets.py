@@ -113,4 +113,4 @@ def jobs() -> Iterator[HandJob]:
     yield from thrown()
 
 
-RECIPE = Recipe("bassoon_sheets", "test", jobs)
+RECIPE = Recipe("bassoon_sheets", "development", jobs)

@@ -118,4 +118,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("celesta_sheets", "test", jobs)
+RECIPE = Recipe("celesta_sheets", "development", jobs)

@@ -54,4 +54,4 @@ def jobs() -> Iterator[LocalJob]:
     yield alone(HALTED, parcels(step="time.sleep(0.03)"), P, "--passes", "400", signal=ctrl_c(r"^\[09/400 \|"))
 
 
-RECIPE = Recipe("damson_hedges", "test", jobs)
+RECIPE = Recipe("damson_hedges", "development", jobs)

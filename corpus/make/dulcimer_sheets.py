@@ -94,4 +94,4 @@ def jobs() -> Iterator[HandJob]:
     yield from uneven()
 
 
-RECIPE = Recipe("dulcimer_sheets", "test", jobs)
+RECIPE = Recipe("dulcimer_sheets", "development", jobs)

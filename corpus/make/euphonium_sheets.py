@@ -96,4 +96,4 @@ def jobs() -> Iterator[HandJob]:
     yield from bound()
 
 
-RECIPE = Recipe("euphonium_sheets", "test", jobs)
+RECIPE = Recipe("euphonium_sheets", "development", jobs)

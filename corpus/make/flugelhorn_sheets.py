@@ -77,4 +77,4 @@ def jobs() -> Iterator[HandJob]:
     yield from queue()
 
 
-RECIPE = Recipe("flugelhorn_sheets", "test", jobs)
+RECIPE = Recipe("flugelhorn_sheets", "development", jobs)

@@ -106,4 +106,4 @@ def jobs() -> Iterator[HandJob]:
     yield from loud()
 
 
-RECIPE = Recipe("harmonium_sheets", "test", jobs)
+RECIPE = Recipe("harmonium_sheets", "development", jobs)

@@ -121,4 +121,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("mulberry_dials", "test", jobs)
+RECIPE = Recipe("mulberry_dials", "development", jobs)

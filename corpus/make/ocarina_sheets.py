@@ -55,4 +55,4 @@ def jobs() -> Iterator[HandJob]:
     yield from loud()
 
 
-RECIPE = Recipe("ocarina_sheets", "test", jobs)
+RECIPE = Recipe("ocarina_sheets", "development", jobs)

@@ -100,4 +100,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("saffron_routes", "test", jobs)
+RECIPE = Recipe("saffron_routes", "development", jobs)

@@ -67,4 +67,4 @@ def jobs() -> Iterator[LocalJob]:
     yield town(HALTED, "--iterations", "90000", after="time.sleep(0.02)", more={"signal": ctrl_c(r"it=240/")})
 
 
-RECIPE = Recipe("spice_drawers", "test", jobs)
+RECIPE = Recipe("spice_drawers", "development", jobs)

@@ -106,4 +106,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("vinegar_crews", "test", jobs)
+RECIPE = Recipe("vinegar_crews", "development", jobs)
