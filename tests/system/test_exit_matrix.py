@@ -53,6 +53,15 @@ def test_a_job_ends_as_it_does_without_gpualert(cluster: Cluster) -> None:
     assert not left, "\n".join(f"{cell.row.key}: {cell.words}" for cell in table.different())
 
 
+def test_no_job_to_wait_for_is_no_job(cluster: Cluster) -> None:
+    """Where only slow rows are run again, none of the quick ones is left: other jobs that run meanwhile are not theirs."""
+    job = cluster.submit("sleep 60")
+    try:
+        assert trial.finish(cluster, trial.start(cluster, [], asked=False)) == {}
+    finally:
+        cluster.command("scancel", str(job))
+
+
 @pytest.mark.parametrize(("change", "words"), [
     ({"accounting": (("", "FAILED", "4:0", "0:0"),)}, "sacct says"), ({"files": (("out", b"rank\n"),)}, "out has"), ({"files": ()}, "out has None"),
 ])
