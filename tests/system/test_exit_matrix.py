@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,6 +57,9 @@ def test_a_job_ends_as_it_does_without_gpualert(cluster: Cluster) -> None:
 def test_no_job_to_wait_for_is_no_job(cluster: Cluster) -> None:
     """Where only slow rows are run again, none of the quick ones is left: other jobs that run meanwhile are not theirs."""
     job = cluster.submit("sleep 60")
+    cluster.wait_running(job)
+    while "RUNNING" not in cluster.command("sacct", "-n", "-X", "-j", str(job), "--format=State").stdout:
+        time.sleep(0.1)  # slurmdbd hears of it a little later
     try:
         assert trial.finish(cluster, trial.start(cluster, [], asked=False)) == {}
     finally:
