@@ -107,7 +107,7 @@ def _with_logs(report: NodeReport, logs: Path, times: dict[str, list[list[int]]]
         frame = LogFrame.read(path)
         where = Where(node=log.node or None, rank=log.rank, local_rank=log.local_rank, step=log.step or None)
         with open_log(path, frame) as stream:
-            parsed = scan(stream, log.path, where, _arrival(path, frame, log, times.get(path.name)), MOST_EVIDENCE)
+            parsed = scan(stream, log.path, where, arrival_of(path, frame, log, times.get(path.name)), MOST_EVIDENCE)
         with path.open("rb") as file:
             excerpt = cut_excerpt(file.fileno(), frame, log, EXCERPT_BYTES)
         evidence += parsed.evidence
@@ -117,7 +117,8 @@ def _with_logs(report: NodeReport, logs: Path, times: dict[str, list[list[int]]]
     return report.model_copy(update={"evidence": tuple(evidence), "series": tuple(series), "excerpts": tuple(excerpts), "gaps": tuple(gaps)})
 
 
-def _arrival(path: Path, frame: LogFrame, log: RankLog, times: list[list[int]] | None) -> Arrival | None:
+def arrival_of(path: Path, frame: LogFrame, log: RankLog, times: list[list[int]] | None) -> Arrival | None:
+    """When each byte of the log at ``path`` arrived: by ``times`` of a handwritten case, else by the index beside it; None where neither is."""
     if times is not None:
         from bisect import bisect_right
 
