@@ -26,13 +26,15 @@ SHARES = {WAITING: 0.25, PLAIN: 0.3, WORKING: 0.55}
 """Of the time since its first progress."""
 CANCELLED = 20.0
 """… where somebody cancelled it, and its card was idle and its processes slept: who cancels has his own reasons."""
-CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 60.0, 0.6
+CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 40.0, 0.6
 """… and where no card was read."""
 STOPPED_S, STOPPED, STOPPED_SHARE = 10.0, 3.0, 0.2
 """Where its processes had worked and then used no CPU at all, by the node's own readings."""
 STOPPED_READINGS, STOPPED_CPU = 2, 0.15
 STEADY_S, STEADY, STEADY_SHARE, STEADY_MARKS = 30.0, 4.0, 0.4, 8
 """Of a run that had told of so much progress that its longest pause says what a pause of it is."""
+VAST_S, VAST, VAST_SHARE = 30.0, 60.0, 0.8
+"""Whatever the last words were of: so many pauses of a steady run, and nearly all of its time, is no work between two of its lines."""
 _WAITS = re.compile(
     r"\bwait(?:s|ing|ed)?\b|\b\w{0,12}lock(?:s|ed|file|ing)?\b|\bacquir|\battach\b|\bblock(?:s|ed|ing)\b|\bqueue[sd]?\b|\bhand(?:ed"
     r"|ing)?[ _-]?(?:off|over)\b"
@@ -82,6 +84,8 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     enough = [max(least, times_of_it * pause, SHARES[times_of_it] * since)]
     if _steady(go) and times_of_it != WORKING:
         enough.append(max(STEADY_S, STEADY * pause, STEADY_SHARE * since))
+    if _steady(go):
+        enough.append(max(VAST_S, VAST * pause, VAST_SHARE * since))
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
     return silence.seconds >= min(enough) or at_rest
 

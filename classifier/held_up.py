@@ -30,7 +30,7 @@ _WRITES = re.compile(
     r"|dump\w{0,3}|persist\w{0,3}|stor(?:e|es|ed|ing)|flush\w{0,3}|archiv\w{0,3}|back(?:ed|ing)?[ -]?up|seriali\w{0,4}|kept|keep\w{0,3}|f?sync\w{0,3}"
     r"|cop(?:y|ies|ied|ying)|mirror\w{0,3}|shared|(?:on|to) disk|full state|(?:state|model|weights|params) out"
     r"|gesichert|gespeichert|geschrieben|sauvegard\w{1,3}|enregistr\w{1,3}"
-    r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|copi[ae]\w{0,3})(?![A-Za-z])|-> |=> |> \S",
+    r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|c[oó]pi[ae]\w{0,3}|gravad[oa]s?|salv(?:o|ad[oa]s?|at[oaie])|Sicherung|Kopie)(?![A-Za-z])|-> |=> |> \S",
     re.IGNORECASE,
 )
 _TOOK = re.compile(
@@ -53,7 +53,7 @@ _MADE = re.compile(
 """What a run makes beside its state."""
 _BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|copying|start\w*|begin\w*)\b", re.IGNORECASE)
 _NOT_SO = re.compile(
-    r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|predict\w*|process\w*|async\w*|background|fail\w*|error|retr\w+|skip\w*|loss|acc"
+    r"\b(?:load\w*|read\w*|fetch\w*|download\w*|waiting|eval\w*|valid\w*|test\w*|predict\w*|process\w*|async\w*|background|fail\w*|error|retr\w+|skip\w*|loss|acc"
     r"|prepar\w*|epoch \d+ of|nothing)\b",
     re.IGNORECASE,
 )

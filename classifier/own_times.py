@@ -17,9 +17,9 @@ from gpualert_slurm.job_record import JobRecord
 
 LEAST_LINES, LEAST_RANKS = 4, 2
 MOST_TEXT, MOST_LINE = 64 * 1024, 400
-SLOWER = 3.0
+SLOWER = 1.6
 """Times its peers' work, at least: an uneven share of work is less."""
-HOLDS, WAITS = 0.7, 0.5
+HOLDS, WAITS = 0.7, 0.3
 """Of its step, the work of who holds up the others; and what its peers wait of theirs: at least."""
 LEAST_S = 0.01
 """Work of less is nothing to wait for."""
@@ -28,12 +28,15 @@ _VALUE = re.compile(rf"(?<![\w.])(?P<value>\d{{1,6}}(?:\.\d{{1,6}})?)(?:\s?(?P<u
 _NAME = re.compile(r"(?P<name>[^\W\d][^\W\d /+-]{0,24}(?:[ /+-][^\W\d /+-]{1,24}){0,5})['\"]?\s?[:=]?\s{0,2}\Z")
 MOST_NAME = 52
 """A name and a time; the unit may be the end of the name (``own_sec``)."""
+_BEHIND = re.compile(rf"(?<![\w.])(?P<value>\d{{1,6}}(?:\.\d{{1,6}})?)\s?(?P<unit>{_UNIT}) (?P<name>[^\W\d][^\d,;|()]{{2,40}})")
+"""``0.42 s in the wind model, 0.05 s for the rest and waiting``."""
 _IN_NAME = re.compile(r"_(ms|s|secs?|seconds)\Z", re.IGNORECASE)
 _OTHERS = r"others?|peers?|barrier|slowest|stragglers?|ranks?|neighbou?rs?|everyone|rest|all|autres|otros|anderen?"
 _STANDS = r"wait\w{0,3}|idle|wart\w{1,4}|attente|espera\w{0,3}"
 _WAIT = re.compile(
     rf"\b(?:{_OTHERS})\b.{{0,24}}\b(?:{_STANDS})\b|\b(?:{_STANDS})\b.{{0,24}}\b(?:{_OTHERS})\b"
-    r"|\bbarrier\b|\bsync(?:hroni[sz]\w{2,5})?\b|\ball[- ]?reduce\b",
+    rf"|\bbarrier\b|\bsync(?:hroni[sz]\w{{2,5}})?\b|\ball[- ]?reduce\b|\bexchange\b|\bcommunication\b"
+    rf"|\A(?:{_STANDS}|blocked|attend\w{{0,2}})(?: (?:s|ms|secs?|seconds|time))?\Z",
     re.IGNORECASE,
 )
 _WORK = re.compile(
@@ -100,10 +103,21 @@ def _of_line(line: str) -> tuple[float, float, str] | None:
             work = value_s if work is None else work + value_s
         elif _WHOLE.search(name):
             whole = value_s
+    if work is None and wait is None:
+        work, wait = _two_behind(line)
     if work is None or (wait is None and whole is None):
         return None
     every = max(whole or 0.0, work + (wait or 0.0))
     return (work, every, line) if every > 0 else None
+
+
+def _two_behind(line: str) -> tuple[float | None, float | None]:
+    """Of a line of two times with their names behind them, the one that is no wait, and the one that is; None where it is no such line."""
+    two = [(found["name"], float(found["value"]) * seconds(found["unit"])) for found in _BEHIND.finditer(line)]
+    waits = [_WAIT.search(name) is not None for name, _ in two]
+    if len(two) != 2 or sum(waits) != 1:
+        return None, None
+    return two[waits.index(False)][1], two[waits.index(True)][1]
 
 
 def _times(line: str) -> Iterator[tuple[str, float]]:

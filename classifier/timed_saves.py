@@ -28,7 +28,7 @@ _NOT_SO = re.compile(
     re.IGNORECASE,
 )
 _LOSS = re.compile(
-    r"(?<![A-Za-z])(?:\w{0,12}loss|huber|mse|rmse|mae|xent|nll|bce|elbo|perplexity|ppl|bits|nats|cost|verlust|perte|p[ée]rdida)(?:/\w{1,10})?\W{0,4}\d"
+    r"(?<![A-Za-z])(?:\w{0,12}loss|huber|mse|rmse|mae|xent|nll|bce|elbo|perplexity|ppl|bits|nats|cost|verlust|perte|p[ée]rdida|perda|perdita)(?:/\w{1,10})?\W{0,4}\d"
     r"|\d (?:bits|nats)/",
     re.IGNORECASE,
 )

@@ -26,10 +26,10 @@ _SPENT_IN = re.compile(
 _OF_WHICH = re.compile(
     rf"(?<![\w.,])(?P<all>{_N})\s?(?P<unit_all>{_TIME})\b.{{0,24}}?"
     rf"\b(?:of (?:which|them|that|these)|davon|dont|de (?:ellos|ellas|los cuales|las cuales)|di cui)"
-    rf" (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
+    rf"(?: [^\W\d]{{2,14}}){{0,2}} (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
     re.IGNORECASE,
 )
-"""``0.91 s a batch, of which 0.90 s waiting``."""
+"""``0.91 s a batch, of which 0.90 s waiting``, ``4.5 s of which reading 4.4 s``."""
 _OF_ALL = re.compile(
     rf"\b(?:of|out of|sur|von|de) (?P<all>{_N})\s?(?P<unit_all>{_TIME})\b[^.;:]{{0,40}}?"
     rf"(?:\b(?:for|spent|während|pendant) |(?<= )(?={_N}\s?{_TIME} (?:was|were|is|are|went|goes)\b))(?P<value>{_N})\s?(?P<unit>{_TIME})\b",

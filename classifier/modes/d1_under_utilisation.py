@@ -13,7 +13,9 @@ from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
+from gpualert_slurm.classifier.timed_waits import timed_waits
 from gpualert_slurm.evidence import Evidence, Quote, Trust
 from gpualert_slurm.verdict import Fault
 
@@ -34,7 +36,7 @@ SAMPLE_S = 0.1
 """The driver's own samples are this long and longer: steps that are shorter than one spread none of them."""
 IN_TURN = 0.8
 """Of the readings at which a card stood still, in so many another one worked: they take turns by design."""
-WAITS = 0.6
+WAITS = 0.4
 """Of the time by the run's own account: more of it went into waiting for data."""
 LONG_S, LEAST_WAITED_S = 10.0, 8.0
 """Of so many seconds in all, by its own account, it need not have counted its steps; and what a run must have waited, for it to be worth a word."""
@@ -71,7 +73,7 @@ class UnderUtilisation(FailureMode):
             c for c in facts.activity.sampled if c.engine(least=MIN_POINTS) is not None
         ]
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
-        own = spent(facts, "load") if facts.ended_well and busiest < HALF_PERCENT else None
+        own = _own_word(facts) if facts.ended_well and busiest < HALF_PERCENT else None
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
         if own is not None and own.share >= WAITS and _long(facts, own) and facts.advance.seen and (enough or (own.whole_s or 0.0) >= LONG_S):
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
@@ -98,6 +100,13 @@ class UnderUtilisation(FailureMode):
             why = "a small model: its memory was low too" if small else "low utilisation while it advanced"
             return latent(f"suspected only: {why}", FLIP, busy)
         return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
+
+
+def _own_word(facts: Facts) -> Spent | None:
+    """What the run tells of its waits for data; what ranks wait for the slowest of them is no such thing."""
+    told = [one for one in (spent(facts, "load"), timed_waits(facts)) if one is not None]
+    most = max(told, key=lambda one: one.share, default=None)
+    return most if most is None or held_up_by(facts.job) is None else None
 
 
 def _long(facts: Facts, own: Spent) -> bool:

@@ -10,6 +10,7 @@ from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERC
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
@@ -75,8 +76,11 @@ class ThroughputBound(FailureMode):
         cards = _read(facts)
         if len(cards) < 2:
             slow = facts.said("slow_transport")
-            if slow and (own := spent(facts, "talk")) is not None and own.share >= TALKS:
+            own = spent(facts, "talk")
+            if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
+            if own is not None and own.share >= TALKS and facts.ranks_total > 1 and held_up_by(facts.job) is None:
+                return _exchanging(facts, own, ())
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)
             if facts.ranks_total < 2 and any(p.environment for p in facts.processes):
@@ -265,18 +269,18 @@ def _interconnect(facts: Facts) -> Assessment | None:
 
 
 def _exchanging(facts: Facts, own: Spent, sockets: tuple[Evidence, ...]) -> Assessment:
-    """Without SM activity: sockets between the nodes, and by the run's own account most of the time in what the ranks exchange."""
+    """Without SM activity: by the run's own account most of the time in what the ranks exchange; ``sockets``: NCCL's word of them, if any."""
     words_ = f"by its own account {own.share:.0%} of the time went into what the ranks exchange"
     told = Account(
         headline=words.headline(f"completed, bound by the interconnect: {words_}"),
         shows=(
             Said(f"{words_}: {words.headline(own.said)}", own.cites),
-            Said("NCCL says that it uses sockets between the nodes", sockets),
+            *((Said("NCCL says that it uses sockets between the nodes", sockets),) if sockets else ()),
             *_ended(facts),
         ),
         fault=Fault.UNKNOWN,
         variant="interconnect",
-        detail="sockets",
+        detail="sockets" if sockets else None,
         implies=("the GPUs waited for each other's data most of the time",),
         cannot_decide=("why the fast fabric was not used", "what the GPUs did meanwhile: no SM activity was read"),
         advice=(

@@ -76,15 +76,16 @@ class Straggler(FailureMode):
         uneven = _uneven_counts(facts)
         if uneven:
             return ruled_out("the ranks made different numbers of collectives: their work is uneven", "equal counts", *uneven)
+        told = held_up_by(facts.job) if facts.ended_well else None
         for name, what in (("gpu_sm_clock_mhz", "clock"), (SM, "SM activity"), ("gpu_power_mw", "power")):
             cards = [c for c in facts.activity.cards if c.mean(name, facts.activity.work, MIN_POINTS) is not None]
             if len(cards) < (2 if name == SM else 3):
                 continue
             found = _slow_clock(facts, cards, flip) if what == "clock" else _busiest(facts, cards, name, what, flip)
-            if found is not None:
+            if found is not None and (told is None or found.account is not None):
                 return found
-        if facts.ended_well and (held := held_up_by(facts.job)) is not None:
-            return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, held))
+        if told is not None:
+            return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, told))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
 
 

@@ -241,7 +241,7 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         return "plateau", f"the loss stood at {last:.4g} ({why})"
     if facts.ended_well and (lost := lost_again(numbers)) is not None and not plays(facts.job):
         return "plateau", lost
-    if _is_flat(numbers, facts.advance.loss) and stuck(scores(facts)) is not False:
+    if _is_flat(numbers, facts.advance.loss) and stuck(scores(facts)) is not False and not only_judges(facts):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"
     finish = f"the loss was finite to the end ({numbers[0]:.4g} to {numbers[-1]:.4g})"
     return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, finish)

@@ -28,6 +28,10 @@ def _mode(lines: list[str], every: float = 0.5) -> str:
         ("forward 0.400 s, idle until the slowest is there 0.001 s", "forward 0.030 s, idle until the slowest is there 0.378 s"),
         ("own search 0.430 s, whole round 0.443 s", "own search 0.010 s, whole round 0.443 s"),
         ("Rechnen 0.400s gesamt 0.415s", "Rechnen 0.036s gesamt 0.415s"),
+        ('{{"kind": "timing", "compute_s": 0.421, "wait_s": 0.002}}', '{{"kind": "timing", "compute_s": 0.042, "wait_s": 0.381}}'),
+        ("own forward pass 0.36 s per step, gradient exchange 0.00 s", "own forward pass 0.02 s per step, gradient exchange 0.34 s"),
+        ("{i}: 0.42 s in the tide model, 0.05 s for the rest and waiting", "{i}: 0.02 s in the tide model, 0.45 s for the rest and waiting"),
+        ("compute 0.36 s, barrier wait 0.01 s", "compute 0.20 s, barrier wait 0.17 s"),
     ],
 )
 def test_one_rank_works_while_the_others_wait(slow: str, other: str) -> None:
@@ -39,6 +43,8 @@ def test_one_rank_works_while_the_others_wait(slow: str, other: str) -> None:
     ("one", "other"),
     [
         ("compute 0.40 s, barrier wait 0.02 s", "compute 0.38 s, barrier wait 0.04 s"),
+        ("compute 0.28 s, barrier wait 0.02 s", "compute 0.20 s, barrier wait 0.10 s"),
+        ("0.02 s in the tide model, 0.45 s for the rest and waiting", "0.02 s in the tide model, 0.45 s for the rest and waiting"),
         ("compute 0.04 s, barrier wait 0.36 s", "compute 0.04 s, barrier wait 0.36 s"),
         ("compute 0.40 s, data 0.02 s", "compute 0.03 s, data 0.39 s"),
         ("compute 0.004 s, barrier wait 0.001 s", "compute 0.001 s, barrier wait 0.004 s"),
