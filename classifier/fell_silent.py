@@ -33,7 +33,7 @@ STOPPED_S, STOPPED, STOPPED_SHARE = 10.0, 3.0, 0.2
 STOPPED_READINGS, STOPPED_CPU = 2, 0.15
 STEADY_S, STEADY, STEADY_SHARE, STEADY_MARKS = 30.0, 4.0, 0.4, 8
 """Of a run that had told of so much progress that its longest pause says what a pause of it is."""
-VAST_S, VAST, VAST_SHARE = 30.0, 60.0, 0.8
+VAST_S, VAST, VAST_SHARE = 40.0, 60.0, 0.8
 """Whatever the last words were of: so many pauses of a steady run, and nearly all of its time, is no work between two of its lines."""
 _WAITS = re.compile(
     r"\bwait(?:s|ing|ed)?\b|\b\w{0,12}lock(?:s|ed|file|ing)?\b|\bacquir|\battach\b|\bblock(?:s|ed|ing)\b|\bqueue[sd]?\b|\bhand(?:ed"

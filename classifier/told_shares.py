@@ -26,7 +26,7 @@ _SPENT_IN = re.compile(
 _OF_WHICH = re.compile(
     rf"(?<![\w.,])(?P<all>{_N})\s?(?P<unit_all>{_TIME})\b.{{0,24}}?"
     rf"\b(?:of (?:which|them|that|these)|davon|dont|de (?:ellos|ellas|los cuales|las cuales)|di cui)"
-    rf"(?: [^\W\d]{{2,14}}){{0,2}} (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
+    rf"(?P<named>(?: [^\W\d]{{2,14}}){{0,2}}) (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
     re.IGNORECASE,
 )
 """``0.91 s a batch, of which 0.90 s waiting``, ``4.5 s of which reading 4.4 s``."""
@@ -76,6 +76,9 @@ def told_share(text: str, kind: str) -> tuple[float, float | None] | None:
         return None
     for regex in (_OF_WHICH, _SPENT_IN, _PART, _OF_ALL):
         for found in regex.finditer(text):
+            named = found.groupdict().get("named")
+            if named and not any(words.search(named) for words in _WORDS.values()):
+                continue
             unit, unit_all = found["unit"] or found["unit_all"], found["unit_all"] or found["unit"]
             unit = unit or ("ms" if "(ms)" in text else "")
             if not unit or _kind(text, found.start("value"), found.end("value")) != kind:

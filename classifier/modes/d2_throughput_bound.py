@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import statistics
 
 from gpualert_slurm.classifier import words
@@ -36,6 +37,7 @@ LEAST_SAVES = 3
 SAMPLES = 4
 """A count so many times the step that the last save is named by counts samples."""
 MIN_READINGS = 5
+_FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bNET/IB : Using\b")
 TALKS = 0.5
 """Of the time by the run's own account: more of it went into what the ranks exchange."""
 UNEVEN = 1.3
@@ -79,7 +81,7 @@ class ThroughputBound(FailureMode):
             own = spent(facts, "talk")
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
-            if own is not None and own.share >= TALKS and facts.ranks_total > 1 and held_up_by(facts.job) is None:
+            if own is not None and own.share >= TALKS and facts.ranks_total > 1 and not _on_fabric(facts) and held_up_by(facts.job) is None:
                 return _exchanging(facts, own, ())
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)
@@ -266,6 +268,11 @@ def _interconnect(facts: Facts) -> Assessment | None:
         lost=False,
     )
     return ruled_in(numbers, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %", told)
+
+
+def _on_fabric(facts: Facts) -> bool:
+    """Whether NCCL said that it exchanges over a fast fabric: what it takes is then the exchange's own time."""
+    return any(_FAST.search(one.text) for report in facts.job.reports for one in report.excerpts)
 
 
 def _exchanging(facts: Facts, own: Spent, sockets: tuple[Evidence, ...]) -> Assessment:

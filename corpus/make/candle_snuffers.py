@@ -203,4 +203,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from loads()
 
 
-RECIPE = Recipe("candle_snuffers", "test", jobs)
+RECIPE = Recipe("candle_snuffers", "development", jobs)

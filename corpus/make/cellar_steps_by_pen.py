@@ -136,4 +136,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("cellar_steps_by_pen", "test", jobs)
+RECIPE = Recipe("cellar_steps_by_pen", "development", jobs)

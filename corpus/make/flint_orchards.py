@@ -66,4 +66,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield replace(last, gpus={**last.gpus, (0, 0): ({**first, **past}, later)})
 
 
-RECIPE = Recipe("flint_orchards", "test", jobs)
+RECIPE = Recipe("flint_orchards", "development", jobs)

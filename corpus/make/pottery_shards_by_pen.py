@@ -132,4 +132,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("pottery_shards_by_pen", "test", jobs)
+RECIPE = Recipe("pottery_shards_by_pen", "development", jobs)

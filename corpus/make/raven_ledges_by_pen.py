@@ -162,4 +162,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("raven_ledges_by_pen", "test", jobs)
+RECIPE = Recipe("raven_ledges_by_pen", "development", jobs)

@@ -150,4 +150,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("tansy_bridges", "test", jobs)
+RECIPE = Recipe("tansy_bridges", "development", jobs)

@@ -217,4 +217,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from desks()
 
 
-RECIPE = Recipe("thatch_hooks", "test", jobs)
+RECIPE = Recipe("thatch_hooks", "development", jobs)

@@ -214,4 +214,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from poems()
 
 
-RECIPE = Recipe("trivet_rows", "test", jobs)
+RECIPE = Recipe("trivet_rows", "development", jobs)

@@ -107,4 +107,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("walnut_pulleys", "test", jobs)
+RECIPE = Recipe("walnut_pulleys", "development", jobs)

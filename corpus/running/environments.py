@@ -103,6 +103,10 @@ ENVIRONMENTS = {
     ),
     "flax-5": Environment(f"{PREFIX}jx5/bin/python", f"{PREFIX}jx5", "/sw/jax-053-11", packages=("jax", "jaxlib", "flax", "optax", "scikit-learn", "numpy", "tqdm", "colorlog")),
     "boosters": Environment(f"{PREFIX}g22/bin/python", f"{PREFIX}g22", "/sw/ml/gbm-311", packages=("scikit-learn", "lightgbm", "xgboost-cpu", "optuna", "pandas", "numpy", "tqdm", "rich", "omegaconf")),
+    "offline-hub": Environment(
+        f"{PREFIX}n19/bin/python", f"{PREFIX}n19", "/apps/ml311-ub",
+        packages=("torch", "numpy", "transformers", "lightning", "accelerate", "datasets", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "omegaconf", "loguru", "rich", "tqdm", "structlog", "tabulate"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
