@@ -1,7 +1,7 @@
 """A straggler by the ranks' own account: one of them works while the others tell that they wait: ``own 0.38 s, waiting for others 0.003 s``.
 
 Each rank's own log must tell, again and again, how long its work took beside how long it waited for the others, or beside the whole step. Then one
-rank whose work takes many times that of its peers, and nearly all of the step, while its peers' is a small part of theirs, holds them up.
+rank whose work takes 1.6 times that of its peers and more, and most of the step, while its peers wait for a good part of theirs, holds them up.
 """
 
 from __future__ import annotations

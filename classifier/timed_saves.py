@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import statistics
 from dataclasses import dataclass
-from itertools import pairwise
 
+from gpualert_slurm.classifier.alike import MOST_TEXT, Told, alike, is_clock
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word, names_state, told_s
@@ -18,7 +18,6 @@ from gpualert_slurm.classifier.saves import of_no_state
 from gpualert_slurm.evidence import Evidence
 
 LEAST = 8
-MOST_LINE, MOST_TEXT = 300, 128 * 1024
 MOST_OF_PASSES = 0.6
 """Of the run's time: what lines that name a pass say may be the pass's own time, where it comes to more."""
 _NOT_SO = re.compile(
@@ -39,7 +38,6 @@ _OF_PASS = re.compile(
 )
 """A pass that has ended, and what it took."""
 _ARRAY, _COUNTED_ARRAY = re.compile(r"[\w./-]{1,200}\.npy\b"), re.compile(r"\d\.npy\b")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True)
@@ -58,17 +56,10 @@ def timed_saves(facts: Facts) -> Timed | None:
     if not whole_s or not _trains(facts):
         return None
     best: Timed | None = None
-    for one in (x for report in facts.job.reports for x in report.excerpts):
-        text = one.text
-        kinds: dict[str, list[tuple[float, str]]] = {}
-        for line in text[:MOST_TEXT].splitlines():
-            if len(line) <= MOST_LINE and (took := took_s(line)) is not None:
-                kinds.setdefault(_NUMBER.sub("#", line), []).append((took, line))
-        left_out = max(1.0, one.bytes_total / max(1, len(text.encode("utf-8", "replace"))))
-        for lines in kinds.values():
-            found = _of_kind(facts, lines, left_out, whole_s)
-            if found is not None and (best is None or found.share > best.share):
-                best = found
+    for lines, left_out in alike(facts.job, took_s):
+        found = _of_kind(facts, lines, left_out, whole_s)
+        if found is not None and (best is None or found.share > best.share):
+            best = found
     return best
 
 
@@ -88,11 +79,11 @@ def took_s(line: str) -> float | None:
     return told_s(line)
 
 
-def _of_kind(facts: Facts, lines: list[tuple[float, str]], left_out: float, whole_s: float) -> Timed | None:
+def _of_kind(facts: Facts, lines: Told, left_out: float, whole_s: float) -> Timed | None:
     took = [one for one, _ in lines]
     if len(took) < LEAST or len({line for _, line in lines}) < LEAST // 4:
         return None
-    if all(a <= b for a, b in pairwise(took)) and took[-1] > 2 * took[0]:  # a clock
+    if is_clock(took):
         return None
     share = statistics.fmean(took) * len(took) * left_out / whole_s
     if share > 1.05 or (share > MOST_OF_PASSES and _OF_PASS.search(lines[-1][1]) and not names_state(lines[-1][1])):

@@ -10,13 +10,13 @@ import re
 import statistics
 from itertools import pairwise
 
+from gpualert_slurm.classifier.alike import alike, is_clock
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.spent import Spent
 from gpualert_slurm.classifier.told_shares import seconds
 from gpualert_slurm.evidence import Quote
 
 LEAST = 6
-MOST_LINE, MOST_TEXT = 300, 128 * 1024
 MOST_SHARE = 1.1
 """Of the time between its lines: more is what several workers waited together, or a clock."""
 _TIME = r"(?:ms|milliseconds|secs?|seconds?|secondes?|segundos?|Sekunden|s|min(?:utes)?)"
@@ -43,7 +43,6 @@ _NOT_SO = re.compile(
     re.IGNORECASE,
 )
 _COMMA = re.compile(r"(?<![\d.,])(\d{1,6}),(\d{1,3})(?=\s?(?:ms|s|secs?|Sekunden|secondes|segundos)\b)")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def timed_waits(facts: Facts) -> Spent | None:
@@ -52,20 +51,13 @@ def timed_waits(facts: Facts) -> Spent | None:
     if whole_s is None:
         return None
     best: Spent | None = None
-    for one in (x for report in facts.job.reports for x in report.excerpts):
-        text = one.text
-        kinds: dict[str, list[tuple[float, str]]] = {}
-        for line in text[:MOST_TEXT].splitlines():
-            if len(line) <= MOST_LINE and (waited := waited_s(line)) is not None:
-                kinds.setdefault(_NUMBER.sub("#", line), []).append((waited, line))
-        left_out = max(1.0, one.bytes_total / max(1, len(text.encode("utf-8", "replace"))))
-        for lines in kinds.values():
-            waits = [waited for waited, _ in lines]
-            if len(waits) < LEAST or (all(a <= b for a, b in pairwise(waits)) and waits[-1] > 2 * waits[0]):  # a clock
-                continue
-            share = statistics.fmean(waits) * len(waits) * left_out / whole_s
-            if share <= MOST_SHARE and (best is None or share > best.share):
-                best = Spent(min(1.0, share), lines[-1][1].strip(), facts.advance.marks[-1:], whole_s)
+    for lines, left_out in alike(facts.job, waited_s):
+        waits = [waited for waited, _ in lines]
+        if len(waits) < LEAST or is_clock(waits):
+            continue
+        share = statistics.fmean(waits) * len(waits) * left_out / whole_s
+        if share <= MOST_SHARE and (best is None or share > best.share):
+            best = Spent(min(1.0, share), lines[-1][1].strip(), facts.advance.marks[-1:], whole_s)
     return best
 
 

@@ -41,7 +41,7 @@ def _head(folder: Path, job: JobRecord, begin: int | None) -> Iterator[str]:
         yield f"command: {' '.join(run.command)}; time limit of gpualert-run: {run.timeout_ms} ms"
     for row in job.accounting:
         yield f"accounting: {_short(row, begin)}"
-    for title, rows in (("node event", job.node_events), ("node state", job.node_states), ("earlier verdict", job.past), ("missing", job.gaps)):
+    for title, rows in (("node event", job.node_events), ("node state", job.node_states), ("earlier or parent job", job.past), ("missing", job.gaps)):
         for one in rows:
             yield f"{title}: {_short(one, begin)}"
 
@@ -94,4 +94,5 @@ def _plain(value: Any, begin: int | None, key: str = "") -> Any:
     return value
 
 
-_DULL = frozenset({"cluster", "sha256", "file_sha256", "file_bytes", "offset", "length", "uncertainty_ns", "boot_id", "end_monotonic_ns", "source", "uid", "account", "qos", "priority", "file_systems", "looks"})
+# The mode of an earlier job is what a rule found: nothing for a reader.
+_DULL = frozenset({"cluster", "mode", "cause", "fault", "fingerprint", "sha256", "file_sha256", "file_bytes", "offset", "length", "uncertainty_ns", "boot_id", "end_monotonic_ns", "source", "uid", "account", "qos", "priority", "file_systems", "looks"})
