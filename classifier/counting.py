@@ -87,7 +87,7 @@ _METRIC = re.compile(
     re.IGNORECASE,
 )
 _PREPARING = re.compile(
-    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait(?!\s?[:=]?\s{0,4}\d)|install|\bmap"
+    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait(?!\s?[:=]?\s{0,4}\d)|install|\bmap(?!e\b)"
     r"|check"
     r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|(?<!inf)init|param|layer|module|verif|scan|stag|version|thread|socket"
     r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config"

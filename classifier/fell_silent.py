@@ -16,6 +16,7 @@ from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.meeting import last_words
+from gpualert_slurm.classifier.tongues import AWAITS
 
 LEAST_MARKS = 4
 LEAST_S, WORKING_S, NEVER_S = 20.0, 45.0, 30.0
@@ -40,7 +41,7 @@ _WAITS = re.compile(
     r"|ing)?[ _-]?(?:off|over)\b"
     r"|\bjoin(?:ing|s)?\b|\bdebug\w{0,3}\b|\bsync\w{0,6}\b|\bflush\w{0,3}\b|\bupload\w{0,4}|\bpush(?:ing|es)\b|\bdownload\w{0,4}|\bfetch\w{0,3}\b"
     r"|\bpull(?:ing|s)\b|\bprefetch\w{0,3}\b|\bconnect(?:ing|s)?\b|\brequest(?:s|ed|ing)?\b|\bthread\b|\bbarrier\b|\bsemaphore\b"
-    r"|\bmutex\b|\brelease\b",
+    rf"|\bmutex\b|\brelease\b|{AWAITS}",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -50,7 +51,7 @@ _ASKS = re.compile(
     r"|debugger|user|answer|input)\b",
     re.IGNORECASE,
 )
-_WAITS_ALONE = re.compile(r"\bwait(?:s|ing)?\b|\b\w{0,12}lock(?:ed|file)?\b|\bacquiring\b|\bblocked\b", re.IGNORECASE)
+_WAITS_ALONE = re.compile(rf"\bwait(?:s|ing)?\b|\b\w{{0,12}}lock(?:ed|file)?\b|\bacquiring\b|\bblocked\b|{AWAITS}", re.IGNORECASE)
 """Of a run that had made no progress: what it waited for was not work of its own."""
 _WORKS = re.compile(
     r"evaluat|validat|\bscor(?:e|ing)|\btest(?:ing|s)?\b|infer|predict|sav(?:e|ing)\b|writ(?:e|ing)|checkpoint|compil|\bload(?:ing|s)?\b"

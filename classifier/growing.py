@@ -1,8 +1,8 @@
 """Progress by counting alone.
 
-Lines alike but for their numbers, of which one grows from line to line while another, a fraction, changes; and bars that fill.
-Asked last, where neither patterns nor words that name a counter (``counting.py``) found a loop. Clocks, sizes and shares of a machine
-are no progress.
+Lines alike but for their numbers, of which one grows from line to line while another, a fraction, changes (or a share rises and falls);
+and bars that fill. Asked last, where neither patterns nor words that name a counter (``counting.py``) found a loop. Clocks, sizes and
+shares of a machine are no progress.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.pattern import Data
 
 LEAST = 4
+LEAST_OF_SHARES = 8
+"""Where the only fraction is a share of something (of errors, say)."""
 LEAST_FALLING = 10
 """Lines of one number alone that falls (an optimiser's residual), each told anew."""
 MOST_COUNT = 1e9
@@ -107,9 +109,18 @@ def _counter(rows: list[list[str]]) -> int | None:
             continue
         values = [float(v.rstrip("%")) for v in column]
         grows = all(a < b for a, b in pairwise(values)) and values[-1] < MOST_COUNT
-        if grows and any(_changes(rows, other) for other in range(width) if other != at):
+        if grows and any(_changes(rows, other) or (len(rows) >= LEAST_OF_SHARES and _wanders(rows, other)) for other in range(width) if other != at):
             return at
     return None
+
+
+def _wanders(rows: list[list[str]], at: int) -> bool:
+    """Whether a share changes from line to line and falls at times: one that only rises says how much of something is done."""
+    column = [row[at] for row in rows]
+    if not all(re.search(r"\.\d+%\Z", v) for v in column) or len(set(column)) <= len(column) // 2:
+        return False
+    shares = [float(v[:-1]) for v in column]
+    return any(b < a for a, b in pairwise(shares))
 
 
 def _changes(rows: list[list[str]], at: int) -> bool:

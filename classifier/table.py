@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpualert_slurm.classifier.numbers import NUMBER, count, number
 from gpualert_slurm.classifier.pattern import Data
-from gpualert_slurm.classifier.tongues import LOSSES
+from gpualert_slurm.classifier.tongues import BATCHES, EPOCHS, LOSSES, PASSES, STEPS
 
 LOSS_WORDS = (
     rf"loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe|nelbo|-elbo"
@@ -24,16 +24,18 @@ _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _STEPS = re.compile(
     r"#?(?:epochs?|ep|(?:global[_ ]?|train[_ ]?)?steps?|iter(?:ation)?s?|it|batch|rounds?|updates?|n_?iter|episode|gen(?:eration)?"
-    r"|pass(?:es)?|sweeps?|cycles?|#|i)\Z",
+    rf"|pass(?:es)?|sweeps?|cycles?|#|i|{EPOCHS}|{STEPS}|{PASSES}|{BATCHES})\Z",
     re.IGNORECASE,
 )
+_WHOLE = re.compile(rf"(?:ep|pass|sweep|cycle)|(?:{EPOCHS}|{PASSES})\Z", re.IGNORECASE)
+"""What counts whole passes over the data."""
 _HEADS = re.compile(
     rf"(?:[\w@-]{{1,16}}[ _/.-])?(?:{LOSS_WORDS}|rmse|mae|l1|l2|err(?:or)?|acc(?:uracy)?|lr|grad_?norm|reward|score|ppl|auc|f1)\Z", re.IGNORECASE
 )
 _LOSS_HEAD = re.compile(rf"(?!val|test|eval|dev)(?:[\w@-]{{1,16}}[ _/.-])?(?:{LOSS_WORDS})\Z", re.IGNORECASE)
 _VALUE = re.compile(rf"[\[(]?({NUMBER})(?:/\d{{1,12}}|[A-Za-z%]{{1,4}})?[:)\]]?\Z")
 _CLOCK_CELL = re.compile(
-    r"\A[\s\[(|│┃]{0,4}(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?)?Z?[\])]?(?:\s?[,;|│┃\t]\s?|\s{1,3}(?=[\w#]))"
+    r"\A[\s\[(|│┃]{0,4}(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?)?Z?[\])]?(?:\s?[,;|│┃\t]\s?|\s{1,16}(?=[\w#]))"
 )
 _TIMES = re.compile(r"time(?:stamp)?|ts|date(?:time)?|clock|wall(?:_?time)?|(?:uhr)?zeit|heure|hora|ora|asctime", re.IGNORECASE)
 """A first column of times of day, and its name."""
@@ -107,7 +109,7 @@ def _named(names: list[str], cells: list[str], values: list[float | None]) -> Da
         if _LOSS_HEAD.match(name):
             data.setdefault("loss", value)
         elif _STEPS.match(name) and (at := count(cell.split("/")[0])) is not None:
-            whole = name.lower().startswith(("ep", "pass", "sweep", "cycle"))
+            whole = _WHOLE.match(name) is not None
             data.setdefault("epoch" if whole else "step", float(at) if whole else at)
             if name.lower().startswith("gen"):
                 data["coarse"] = True  # a whole population is tried in each

@@ -1,28 +1,44 @@
 """What loops that do not speak English call what they count and what they lower.
 
-Dictionary words of German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean;
+Dictionary words of German, French, Spanish, Italian, Portuguese, Polish, Czech, Dutch, Swedish, Danish, Norwegian,
+Turkish, Hungarian, Romanian, Russian, Chinese, Japanese and Korean;
 pieces of regular expressions, to be used without regard to case.
 """
 
-EPOCHS = r"epoche[n]?|[ée]poque|[ée]poca|эпоха|エポック|에포크|에폭|轮次|周期|轮"
-STEPS = r"schritte?|[ée]tape|it[ée]ration|iteraci[óo]n|iterazione|itera[çc][ãa]o|paso|passo|шаг|итерация|ステップ|反復|스텝|步骤|步数|步|迭代"
-PASSES = r"durchgang|durchlauf|runde|tour|passage|passe|vuelta|pasada|giro|passata|volta|passada|проход"
+EPOCHS = r"epoche[n]?|epok[aie]?|epocha|epok|epook|epoksi|korszak|d[öo]nem|[ée]poque|[ée]poca|эпоха|エポック|에포크|에폭|轮次|周期|轮"
+STEPS = (
+    r"schritte?|krok|stap|steg|skridt|skritt|ad[ıi]m|l[ée]p[ée]s|korak|[ée]tape|it[ée]ration|iteraci[óo]n|iterazione"
+    r"|itera[çc][ãa]o|paso|passo|шаг|итерация|ステップ|反復|스텝|步骤|步数|步|迭代"
+)
+PASSES = (
+    r"przebieg|runda|ronde|omg[åa]ng|runde|tur|k[öo]r|durchgang|durchlauf|runde|tour|passage|passe|vuelta|pasada|giro|passata|volta"
+    r"|passada|проход"
+)
 """Which may stand for a whole pass over the data."""
 BATCHES = r"mini-?batch|batch|stapel|mini-?lot|lot|lote|minilote|tanda|пакет|батч|バッチ|ミニバッチ|배치|批次"
 """Pieces of a pass."""
-OF = r"of|von|sur|de|di|из"
+OF = r"of|von|sur|de|di|du|su|z|ze|van|av|af|iz|из|från"
 """``Schritt 3 von 12``."""
 HELD_OUT = r"val(?:id(?:ation)?)?|eval(?:uation)?|dev|held-?out|pr[üu]fung|validierung|kontrolle|validaci[óo]n|validazione|valida[çc][ãa]o"
 LOSSES = (
+    r"ecm|eqm|"
     r"kreuzentropie|entropie crois[ée]e|entrop[íi]a cruzada|entropia incrociata|кросс-?энтропия|交叉熵|交差エントロピー"
     r"|verlust|zielfunktion|kosten|perte|co[ûu]t|p[ée]rdida|coste|costo|perdita|perda|custo"
+    r"|strata|straty|koszt|ztr[áa]ta|verlies|kostnad|kay[ıi]p|vesztes[ée]g|pierdere|gubitak"
     r"|потер[яьи]|функция потерь|损失函数|损失|代价|損失|目的関数|손실"
 )
 SCORES = (
     r"treffer(?:quote)?|genauigkeit|trefferrate|richtig|exactitude|justesse|exactitud|aciert\w*|accuratezza|acur[áa]cia|acertos?"
+    r"|dok[łl]adno[śs][ćc]|trafno[śs][ćc]|p[řr]esnost|nauwkeurigheid|noggrannhet|n[øo]jagtighed|do[ğg]ruluk|pontoss[áa]g|acurate[țt]e"
     r"|точность|准确率|正确率|精度|正答率|정확도"
 )
 """What training raises."""
+AWAITS = (
+    r"\bwarte[nt]?\b|\bwartet auf|\besper(?:a|e|ando|amos|o)\b|\ben attente|\battend(?:re|ons|ant|s)\b|\bj'attends|\baguard(?:a|e|ando|amos)\b"
+    r"|\bin attesa|\baspett\w{1,6}"
+    r"|\bczeka\w{0,4}|\boczek\w{2,6}|\bwacht(?:en|end)?\b|\bv[äa]ntar\b|\bventer\b|\bček[áa]\w{0,3}|\bbekl(?:iyor|e)\w{0,5}|\bodotta\w{1,4}|\bожида|\bжд[её]|等待|待機|待ち|대기"
+)
+"""To wait, as a running program says it of itself."""
 COUNTED = (
     r"第\s{0,2}(?P<at>\d{1,12})\s{0,2}(?:/\s{0,2}(?P<planned>\d{1,12})\s{0,2})?(?:(?P<epoch>轮|個?エポック|epoch)|步|次迭代|次|回|ステップ|step)"
 )

@@ -15,6 +15,8 @@ EXPLAINS_ITSELF = {"file_not_found", "permission", "missing_module", "div_zero",
 """An error of these needs no hardware to explain it: an undated counter that moved somewhere in the run is then a warning."""
 NAMED = {"file_not_found", "permission", "missing_module"}
 """No fault of a card makes one of these: a counter that moved in the same moment is a warning, too."""
+PROGRAMS_OWN = {"KeyError", "NameError", "UnboundLocalError", "AttributeError", "TypeError"}
+"""Nor one of these: a name or a key that is not there is the program's."""
 _MEMORY = (("ecc_", "remap"), frozenset({48, 63, 64, 92, 94, 95, 140, 160, 171, 172}))
 OF_A_KIND = {"ecc_uncorrectable": _MEMORY, "contained_error": _MEMORY, "nvlink_uncorrectable": (("nvlink",), frozenset({74, *range(144, 151)}))}
 """Counters and XIDs that speak of the same part of a GPU as the job's own last error."""
@@ -83,6 +85,8 @@ def _explained(facts: Facts) -> bool:
     error = facts.error
     counters = all(isinstance(e.source, Reading) for e in facts.hardware.struck)
     if counters and error is not None and error.cause is not None and error.cause.value in NAMED and "/dev/" not in words.told(error):
+        return True
+    if counters and error is not None and str(error.data.get("type", "")) in PROGRAMS_OWN and not specific(error.cause):
         return True
     undated = counters and not any(e.data.get("dated") for e in facts.hardware.struck)
     return undated and error is not None and specific(error.cause) and error.cause is not None and error.cause.value in EXPLAINS_ITSELF

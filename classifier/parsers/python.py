@@ -32,6 +32,8 @@ _WRAPPERS = re.compile(
     r"(?:ChildFailedError|CalledProcessError|ProcessExitedException|ProcessRaisedException|BrokenProcessPool|WorkerCrashedError|RayTaskError)$"
 )
 _CASCADES = re.compile(r"^(?:BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|ConnectionError)$")
+_ENDED, _WIRES = re.compile(r"(?:^|\.)(?:EOFError|IncompleteReadError)$"), ("multiprocessing/connection.py", "asyncio/streams.py")
+"""What is raised there where the process at the other end is gone."""
 _PEER_LOST = re.compile(
     r"remote process exited or there was a network error|Connection reset by peer|Connection closed by (?:remote )?peer|Broken pipe"
     r"|recvValue failed|NCCL communicator was aborted"
@@ -133,6 +135,8 @@ class Traceback:
         package = _PACKAGE.search(self.frames[-1][0]) if self.frames else None
         if package:
             data["raised_in"] = package["path"]
+        if _ENDED.search(error["type"]) and self.frames and self.frames[-1][0].endswith(_WIRES):
+            data["of_a_peer"] = True
         self.deferred = bool(_DEFERRED.match(message)) or (not message and error["type"].endswith(_OF_CELLS))
         self.long = bool(_GOES_ON.search(message))
         self.links.append(Match("exception", Role.ROOT, line, self.name, data=data))
@@ -237,7 +241,7 @@ def told(match: Match) -> Match:
     if not meaning.detail and not specific(meaning.cause) and match.data.get("raised_in"):  # a bare KeyError of a library says little by itself
         placed = meaning_of(kind, f"{message} (raised in {match.data['raised_in']})")
         meaning = placed if placed.detail else meaning
-    peer_lost = bool(_PEER_LOST.search(words)) or (_CASCADES.search(kind) is not None and not specific(meaning.cause))
+    peer_lost = bool(_PEER_LOST.search(words) or match.data.get("of_a_peer")) or (_CASCADES.search(kind) is not None and not specific(meaning.cause))
     data: Data = {"about": meaning.about} if meaning.about else {}
     waited = meaning.detail == "collective_timeout"  # who says so was waiting for somebody else
     role = Role.CASCADE if (peer_lost or waited) and meaning.detail not in HARDWARE else match.role

@@ -138,3 +138,11 @@ def test_processes_that_a_launcher_numbered_are_ranks():
 def test_workers_that_inherit_one_number_are_none():
     assert _in_the_script(("0", "0", "0"), "RANK").mode == "C3"
     assert _in_the_script(("0",)).mode == "C3"
+
+
+def test_who_waits_says_so_in_any_language():
+    """A short silence behind such words is a wait's; the same behind an export's is none yet."""
+    steady = [(1 + i * 1.5, f"it {i} loss {3 / (i + 1):.4f}") for i in range(6)]
+    for words in ("esperando la cola de escuchas", "warte auf die nächste Datei", "en attente du verrou", "aguardando o servidor", "czekam na plik"):
+        assert verdict([[*steady, (10, words)]], 40).mode == "C3", words
+    assert verdict([[*steady, (10, "exporting the weights")]], 40).mode == "F3"

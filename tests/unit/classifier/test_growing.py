@@ -16,7 +16,9 @@ LOOPS = {
     "rich": [f"Training... {'━' * i:<12} {i * 8:3d}% 0:00:{12 - i:02d}" for i in range(1, 12)],
     "two networks": [f"[0/25][{i * 50}/500]\tLoss_D: {2 / i:.4f}\tLoss_G: {3 / i:.4f}" for i in range(1, 12)],
 }
+LOOPS["a share of errors that rises and falls"] = [f"perceptron   {i}/9000  misses  {60 - 4 * i + 9 * (i % 2)} z 300  ({(60 - 4 * i + 9 * (i % 2)) / 3:.1f}%)" for i in range(1, 12)]
 NO_LOOPS = {
+    "a share that only says how far it is": [f"kopia {i}/12 ({i * 8.3:.1f}%)" for i in range(1, 12)],
     "loading": [f"loading shard {i}/12 ({i / 10:.2f} s)" for i in range(1, 12)],
     "downloads": [f"downloading model.bin {i * 8}% |{'#' * i:<12}| {i * 10.0:.1f}/120.0 MB" for i in range(1, 12)],
     "layers": [f"layer {i}: std {0.02 + i / 1000:.4f}" for i in range(1, 12)],

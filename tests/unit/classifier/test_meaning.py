@@ -315,6 +315,13 @@ def test_lost_peers_are_a_cascade():
     assert roots(HEAD + "ConnectionResetError: [Errno 104] Connection reset by peer\n") == []
 
 
+def test_a_pipe_that_ended_is_the_loss_of_who_was_at_its_other_end():
+    """An end of file where a file is read is the file's."""
+    frame = '  File "/usr/lib/python3.11/multiprocessing/connection.py", line 382, in _recv\n    raise EOFError\n'
+    assert roots(HEAD + frame + "EOFError\n") == []
+    assert len(roots(HEAD + '  File "/home/u/t.py", line 3, in load\n    return pickle.load(f)\nEOFError: Ran out of input\n')) == 1
+
+
 def test_bash_says_killed_in_the_middle_of_a_log():
     text = "starting\n/var/spool/slurmd/job00042/slurm_script: line 23:   427 Killed                  python train.py\nafter\nmore\n"
     assert [e.data["signal"] for e in read(text) if e.says == "killed"] == [9]

@@ -31,6 +31,12 @@ NEAR_MISSES = {
         gpus_after=(gpu("n1", when=52, ecc_aggregate_uncorrected=5),),
         series=[],
     ),
+    "a counter that moved as a key was missing": _run(
+        "KeyError: 'heelL'",
+        gpus_before=(gpu("n1", ecc_aggregate_uncorrected=0),),
+        gpus_after=(gpu("n1", when=52, ecc_aggregate_uncorrected=4),),
+        series=[],
+    ),
     "XID 13 alone is the application's first": _run(
         "torch.AcceleratorError: CUDA error: an illegal memory access was encountered", evidence=[xid(13, 49)], **CLEAN
     ),
