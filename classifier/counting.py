@@ -109,6 +109,8 @@ _LABELS = re.compile(
     r"|seed)['\"]\s?:\s?(?:['\"][^'\"]{0,60}['\"]|\d{1,12})"
 )
 """Fields of a record that say whose it is, and nothing of what it does."""
+_SETTINGS = re.compile(r"\{[^{}]{0,300}\}")
+"""What a line has in braces behind its numbers: what was tried."""
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
 """Optuna's and Stan's own lines."""
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
@@ -205,7 +207,7 @@ def _read(text: str) -> Data | None:
     if _PLURAL.search(word) and not found["planned"] and _SO_MANY.search(body[: found.start("word")].rstrip()):
         return None
     metric = _METRIC.search(body)
-    about = _LABELS.sub("", body)
+    about = _LABELS.sub("", body if body.lstrip().startswith("{") else _SETTINGS.sub("", body))
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
     beside = metric is not None or (bool(told) and len(word) > SHORT_WORD and (_STEPS.match(word) or _EPOCHS.match(word)))

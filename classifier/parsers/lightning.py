@@ -51,6 +51,16 @@ PARSER = Parser(
             read=_rich,
         ),
         Pattern(
+            name="rich_bar_anew",
+            says="progress",
+            role=Role.MARKER,
+            regex=r"^Epoch (?P<epoch>[1-9]\d{0,6})/(?P<epochs>\d{1,7})\s{1,90}(?P<step>0)/(?P<planned>\d{1,12}) \d{1,4}:\d\d:\d\d • (?P<rest>.{0,400})",
+            literals=(" • ",),
+            samples=("Epoch 2/3                     0/20 0:00:00 • 0:00:00 0.00it/s v_num: 0.000",),
+            near_misses=("Epoch 0/3                     0/20 0:00:00 • 0:00:00 0.00it/s v_num: 0.000", "Epoch 2/3"),
+            read=_rich,
+        ),
+        Pattern(
             name="stopped",
             says="planned_end",
             role=Role.MARKER,

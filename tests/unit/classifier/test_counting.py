@@ -75,6 +75,10 @@ LOOPS = {
     "French": ("itération 14 : coût = 2.12974\nitération 28 : coût = 0.51775\n", 2),
     "Spanish": ("Época 1/5 - pérdida: 0.69\nÉpoca 2/5 - pérdida: 0.61\n", 2),
     "Russian": ("Эпоха 1/5, потери: 0.693\nЭпоха 2/5, потери: 0.593\n", 2),
+    "trials with what was tried": (
+        "".join(f'trial   {i}  rmse {v} MPa  best {v}  {{"width": 16, "layers": 2, "lr": 0.006}}  1.1 s\n' for i, v in enumerate((2.07, 1.52, 1.41))),
+        3,
+    ),
     "Polish": ("epoka 1/50: strata 0.693\nepoka 2/50: strata 0.593\n", 2),
     "Dutch": ("stap 10 van 60 | verlies 0,4123\nstap 20 van 60 | verlies 0,3123\n", 2),
     "Swedish": ("epok 1 av 5, kostnad 0.69\nepok 2 av 5, kostnad 0.61\n", 2),
