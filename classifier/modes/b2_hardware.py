@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.meaning import HARDWARE, specific
@@ -137,6 +138,12 @@ def _warning(struck: Evidence, facts: Facts) -> Said:
     return Said(f"{_named(struck, facts)}: {_what(struck)}", (struck,))
 
 
+def _last_cause(facts: Facts) -> Cause | None:
+    """What a runtime that ended its program without an exception said of its device."""
+    said = [e for e in facts.evidence if e.cause is Cause.CUDA_RUNTIME and e.says == "error_line" and e.detail in HARDWARE and not facts.survived(e)]
+    return said[-1].cause if said else None
+
+
 def _account(facts: Facts, struck: tuple[Evidence, ...]) -> Account:
     first = struck[0]
     shows = [Said(f"{_named(e, facts)}: {_what(e)}", (e,)) for e in struck[:6]]
@@ -167,7 +174,7 @@ def _account(facts: Facts, struck: tuple[Evidence, ...]) -> Account:
         headline=words.headline(f"{_named(first, facts)}: {_what(first)}"),
         shows=tuple(shows),
         fault=Fault.NODE,
-        cause=error.cause if error is not None else None,
+        cause=error.cause if error is not None else _last_cause(facts),
         detail=f"xid_{number}" if isinstance(number, int) else str(first.data.get("counter", first.says)),
         variant="fault",
         implies=("the GPU's memory gave wrong data that could not be corrected",)

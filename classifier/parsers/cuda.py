@@ -5,9 +5,11 @@ Not run: it needs a GPU.
 
 from __future__ import annotations
 
+import re
+
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier.exception_rule import ExceptionRule
-from gpualert_slurm.classifier.pattern import Parser, Pattern
+from gpualert_slurm.classifier.pattern import Match, Parser, Pattern, refined
 from gpualert_slurm.evidence import Role
 
 _CARRIERS = ("RuntimeError", "torch.AcceleratorError")
@@ -26,6 +28,12 @@ def _error(detail: str, text: str, name: str, about: str | None = None) -> Excep
     )
 
 
+def _checked(found: re.Match[str], match: Match) -> Match:
+    """A check of glog's that ended the program: its words with the exception's meaning."""
+    message = f"CUDA error: {found['message'].strip()}"
+    return refined(match, data={"type": "CudaError", "message": message})
+
+
 PARSER = Parser(
     program="CUDA",
     patterns=(
@@ -39,6 +47,31 @@ PARSER = Parser(
             near_misses=("cudaMalloc failed: invalid argument", "cudaMalloc is never out of memory here", "malloc of 3 bytes failed: out of memory"),
             cause=Cause.CUDA_OOM,
             detail="gpu_memory",
+        ),
+        Pattern(
+            name="checked_memory",
+            says="gpu_oom",
+            role=Role.ROOT,
+            regex=r"\bCheck failed: .{1,120}\b(?:cuda|hip)\w{0,12}[Ss]uccess \(\d{1,4} vs\. 0\)\s{1,3}out of memory",
+            literals=("Check failed: ",),
+            samples=("F0101 10:00:00.123456 4242 syncedmem.cpp:71] Check failed: error == cudaSuccess (2 vs. 0)  out of memory",),
+            near_misses=("Check failed: error == cudaSuccess (77 vs. 0)  an illegal memory access was encountered", "Check failed: fd != -1 (-1 vs. -1) out of memory"),
+            cause=Cause.CUDA_OOM,
+            detail="gpu_memory",
+        ),
+        Pattern(
+            name="checked",
+            says="exception",
+            role=Role.ROOT,
+            regex=r"^F\d{4} \d\d:\d\d:\d\d\.\d{1,6} .{0,120}\] Check failed: .{1,120}\b(?:cuda|hip)\w{0,12}[Ss]uccess \(\d{1,4} vs\. 0\)\s{1,3}(?P<message>(?!out of memory)\S.{0,300})$",
+            literals=("Check failed: ",),
+            samples=(
+                "F0101 10:00:00.123456 4242 math.cu:71] Check failed: error == cudaSuccess (77 vs. 0)  an illegal memory access was encountered",
+                "F1220 11:02:41.118 solver.cc:318] Check failed: status == cudaSuccess (46 vs. 0) all CUDA-capable devices are busy or unavailable",
+            ),
+            near_misses=("F0101 10:00:00.123456 4242 db.cpp:9] Check failed: fd != -1 (-1 vs. -1) File not found: a.prototxt",),
+            cause=Cause.CUDA_RUNTIME,
+            read=_checked,
         ),
     ),
     exceptions=(
