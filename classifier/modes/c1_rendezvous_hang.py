@@ -80,6 +80,7 @@ class RendezvousHang(FailureMode):
             if not f.follows
             and not f.victim
             and f not in left
+            and not (f.rank in facts.waiting.who and f.root is not None and f.root.says == "native_crash")  # its watchdog's own abort
             and (f.root is None or f.root.says != "rendezvous")
             and (facts.error is None or facts.error.detail != "rendezvous_timeout")
         ]

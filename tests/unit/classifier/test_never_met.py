@@ -159,3 +159,22 @@ def test_nothing_of_what_one_stages_in_ever_comes() -> None:
     for line, mode in (("copying obs.zarr, 0 of 61 GB ({i})", "C1"), ("copying obs.zarr, {i} of 61 GB", "F3")):
         said = "\n".join(line.format(i=i) for i in range(1, 7))
         assert asleep([*others, said], state="TIMEOUT", end=120, own=[40.0 + 15 * i for i in range(6)]).mode == mode
+
+
+def test_a_watchdog_that_ends_a_first_collective_tells_of_ranks_that_never_met():
+    """An abort of the watchdog's own is no death that the others waited for."""
+    run = Run()
+    for rank in range(3):
+        late = f"[rank{rank}]:[E1117 03:23:59.5 ProcessGroupNCCL.cpp:632] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600083 milliseconds before timing out.\n"
+        died = f"terminate called after throwing an instance of 'c10::DistBackendError'\n  what():  [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Process group watchdog thread terminated with exception: [Rank {rank}] Watchdog caught collective operation timeout\n"
+        run.rank(rank, "n1", f"rank {rank}: device set\n{late}{died}", signal=6, end=621, local=rank, times=[18, 620, 620.4, 620.4])
+    run.rank(3, "n2", "rank 3: device set\n", signal=15, end=622, times=[18])
+    assert run.accounting(end=623).verdict().mode == "C1"
+
+
+def test_horovods_stall_warning_up_to_the_limit():
+    """It is repeated each minute: the log is not silent, and nothing advances."""
+    stall = "[2026-11-16 22:23:52.1: W horovod/common/stall_inspector.cc:107] One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds.\n"
+    run = Run().rank(0, "n1", "starting\n" + stall * 9, signal=15, end=600, times=[5, *(60.0 * i for i in range(1, 10))])
+    run.rank(1, "n1", "starting\n", signal=15, end=600, local=1, times=[5])
+    assert run.accounting("TIMEOUT", code=0, end=601, time_limit_s=600).verdict().mode == "C1"
