@@ -168,7 +168,7 @@ def test_a_watchdog_that_ends_a_first_collective_tells_of_ranks_that_never_met()
         late = f"[rank{rank}]:[E1117 03:23:59.5 ProcessGroupNCCL.cpp:632] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600083 milliseconds before timing out.\n"
         died = f"terminate called after throwing an instance of 'c10::DistBackendError'\n  what():  [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Process group watchdog thread terminated with exception: [Rank {rank}] Watchdog caught collective operation timeout\n"
         run.rank(rank, "n1", f"rank {rank}: device set\n{late}{died}", signal=6, end=621, local=rank, times=[18, 620, 620.4, 620.4])
-    run.rank(3, "n2", "rank 3: device set\n", signal=15, end=622, times=[18])
+    run.rank(3, "n1", "rank 3: device set\n", signal=15, end=622, local=3, times=[18])
     assert run.accounting(end=623).verdict().mode == "C1"
 
 
