@@ -170,11 +170,3 @@ def test_a_watchdog_that_ends_a_first_collective_tells_of_ranks_that_never_met()
         run.rank(rank, "n1", f"rank {rank}: device set\n{late}{died}", signal=6, end=621, local=rank, times=[18, 620, 620.4, 620.4])
     run.rank(3, "n1", "rank 3: device set\n", signal=15, end=622, local=3, times=[18])
     assert run.accounting(end=623).verdict().mode == "C1"
-
-
-def test_horovods_stall_warning_up_to_the_limit():
-    """It is repeated each minute: the log is not silent, and nothing advances."""
-    stall = "[2026-11-16 22:23:52.1: W horovod/common/stall_inspector.cc:107] One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds.\n"
-    run = Run().rank(0, "n1", "loading the dataset\n" + stall * 9, signal=15, end=600, times=[5, *(60.0 * i for i in range(1, 10))])
-    run.rank(1, "n1", "loading the dataset\n", signal=15, end=600, local=1, times=[5])
-    assert run.accounting("TIMEOUT", code=0, end=601, time_limit_s=600).verdict().mode == "C1"
