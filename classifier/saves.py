@@ -96,7 +96,7 @@ _NO_STATE = re.compile(
 _PLACE = re.compile(r"['\"`]?[\w./~@+=-]*(?:/[\w.~@+=-]+|\.[A-Za-z]\w{0,11}\b)['\"`]?")
 _FIELDS = re.compile(
     r"['\"]?\b(?:event|msg|message|type|kind|what|action|ev|op|tag|phase|evt|level|lvl|ts|time|logger|name|node|worker|run|mib|bytes"
-    r"|size)['\"]?\s?[:=]",
+    r"|size|dir|folder|path|file|gb|mb|gib)['\"]?\s?[:=]",
     re.IGNORECASE,
 )
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.time_kinds import OF_MACHINE
 from gpualert_slurm.classifier.told_shares import seconds, so_far, told_share
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
@@ -130,7 +131,7 @@ def _by_names(text: str, kind: str) -> tuple[float, float | None] | None:
         suffix, unit, value = found["suffix"].lower(), (found["unit"] or "").lower(), float(found["value"])
         name = _kind(found["name"])
         if unit == "%" or suffix.endswith(("pct", "share")):
-            if name == kind and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
+            if name == kind and OF_MACHINE.search(text) is None and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
                 return share, None
         elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() in {"time", "sec"} or (bare and name == kind):
             sums[name] = sums.get(name, 0.0) + value * seconds(unit or suffix.lstrip("_ "))

@@ -68,6 +68,7 @@ def one_by_one(go: Advance) -> bool:
     """Whether one log's saves name one step after the other, by words for steps: they may begin anew with each epoch."""
     logs = ([step for e in those if isinstance(step := e.data.get("step"), int)] for those in by_log(go.saved))
     steps = max(logs, key=len, default=[])
+    steps = [step for step, _ in itertools.groupby(steps)]  # a save may be told by two lines
     by_one = sum(b == a + 1 for a, b in itertools.pairwise(steps))
     return by_one >= MIN_SPANS and by_one >= 0.75 * (len(steps) - 1)
 

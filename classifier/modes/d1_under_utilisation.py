@@ -8,6 +8,7 @@ from bisect import bisect_left
 from itertools import groupby, pairwise
 
 from gpualert_slurm.classifier import citations, strangers, words
+from gpualert_slurm.classifier.accounts import account
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
@@ -15,6 +16,7 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
+from gpualert_slurm.classifier.time_kinds import LOAD, WAIT
 from gpualert_slurm.classifier.timed_waits import timed_waits
 from gpualert_slurm.evidence import Evidence, Quote, Trust
 from gpualert_slurm.verdict import Fault
@@ -73,9 +75,9 @@ class UnderUtilisation(FailureMode):
             c for c in facts.activity.sampled if c.engine(least=MIN_POINTS) is not None
         ]
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
-        own = _own_word(facts) if facts.ended_well and busiest < HALF_PERCENT else None
+        own = _own_word(facts, known=bool(seen)) if facts.ended_well and busiest < HALF_PERCENT else None
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
-        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advance.seen and (enough or (own.whole_s or 0.0) >= LONG_S):
+        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and (enough or (own.whole_s or 0.0) >= LONG_S):
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
@@ -102,10 +104,16 @@ class UnderUtilisation(FailureMode):
         return ruled_in(confirmed.text, "an engine that works at step scale", _account(facts, busy, confirmed))
 
 
-def _own_word(facts: Facts) -> Spent | None:
-    """What the run tells of its waits for data; what ranks wait for the slowest of them is no such thing."""
+def _own_word(facts: Facts, *, known: bool) -> Spent | None:
+    """What the run tells of its waits for data; what ranks wait for the slowest of them is no such thing.
+
+    Waits for nothing that is named are the loader's where a rank has no peers, or its card is ``known`` to have stood still.
+    """
     told = [one for one in (spent(facts, "load"), timed_waits(facts)) if one is not None]
-    most = max(told, key=lambda one: one.share, default=None)
+    by_parts = account(facts, frozenset({LOAD, WAIT}) if known or facts.ranks_total < 2 else frozenset({LOAD}))
+    if by_parts is not None:
+        told.append(Spent(by_parts.share, by_parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], by_parts.whole_s))
+    most = max(told, key=lambda one: (one.share >= WAITS, one.whole_s or 0.0, one.share), default=None)
     return most if most is None or held_up_by(facts.job) is None else None
 
 

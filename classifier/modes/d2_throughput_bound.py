@@ -7,6 +7,7 @@ import re
 import statistics
 
 from gpualert_slurm.classifier import words
+from gpualert_slurm.classifier.accounts import Told, account
 from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
@@ -15,6 +16,7 @@ from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
+from gpualert_slurm.classifier.time_kinds import SAVE, TALK
 from gpualert_slurm.classifier.timed_saves import timed_saves
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.verdict import Fault
@@ -32,6 +34,8 @@ CHEAP_SEEN = 0.05
 SLOW_S = 0.1
 """Counts of a small program that take as long, with a write in each, take it for the write."""
 MIN_STEPS = 20
+LONG_S = 10.0
+"""Of so many seconds in all, by its own account, a run need not have counted its steps."""
 LEAST_SAVES = 3
 """Fewer, however long they took, are no habit."""
 SAMPLES = 4
@@ -67,9 +71,9 @@ class ThroughputBound(FailureMode):
         if not facts.ended_well:
             return ruled_out("the run did not end well: what ended it comes first", "a run that ended well", *facts.cite_end())
         done = facts.advance.steps_done
-        if (told := _told_each_time(facts)) is not None:
+        if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
-        if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts)) < MIN_STEPS):
+        if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
             return not_testable("too few steps of progress to call a rate", FLIP)
         for asked in (_saving, _interconnect, _blocking):
             answer = asked(facts)
@@ -78,7 +82,7 @@ class ThroughputBound(FailureMode):
         cards = _read(facts)
         if len(cards) < 2:
             slow = facts.said("slow_transport")
-            own = spent(facts, "talk")
+            own = _talks(facts)
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
             if own is not None and own.share >= TALKS and facts.ranks_total > 1 and not _on_fabric(facts) and held_up_by(facts.job) is None:
@@ -175,6 +179,35 @@ def _held_up(facts: Facts) -> Assessment | None:
     return _told_so(facts, words_, Said(words_, (held, *facts.advance.marks[-1:])))
 
 
+def _by_parts(facts: Facts) -> Assessment | None:
+    """A fifth of the time by the parts of it that the run's lines tell, in a run of many steps, or a long one."""
+    own = account(facts, frozenset({SAVE}))
+    if own is not None and own.share < STORM_TIME and _each_time(facts, own):
+        steps = max(facts.advance.steps_done or 0, _measured(facts))
+        told = Spent(own.share, own.said, facts.advance.marks[-1:] or facts.cite_end()[:1], own.whole_s)
+        return _by_its_word(facts, told, f", {own.count} times in {steps} steps")
+    if own is None or own.share < STORM_TIME or not facts.advanced or 0 < saves_counted(facts.advance) < LEAST_SAVES:
+        return None
+    if (own.whole_s or 0.0) < LONG_S and (facts.advance.steps_done or MIN_STEPS) < MIN_STEPS > saves_counted(facts.advance):
+        return None
+    return _by_its_word(facts, Spent(own.share, own.said, facts.advance.marks[-1:] or facts.cite_end()[:1], own.whole_s))
+
+
+def _each_time(facts: Facts, own: Told) -> bool:
+    """Whether what was written was told with a time of its own at half of the steps, and took more than a moment."""
+    steps = max(facts.advance.steps_done or 0, _measured(facts))
+    often = own.count >= MIN_STEPS and STORM_SHARE * steps <= own.count <= 1.1 * steps and not whole_passes(facts.advance)
+    return often and own.share >= CHEAP_SEEN and own.share * (own.whole_s or 0.0) >= MOMENT_S
+
+
+def _talks(facts: Facts) -> Spent | None:
+    """What the run tells of what its ranks exchange."""
+    own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
+    if parts is None or (own is not None and own.share >= parts.share):
+        return own
+    return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
+
+
 def _cost(said: float | None, facts: Facts) -> bool:
     """Whether what the saves say that they took is worth a word; where they say nothing, it may be."""
     return said is None or (said >= CHEAP and (said >= STORM_TIME or said * (_trained_s(facts) or 0.0) >= MOMENT_S))
@@ -222,6 +255,11 @@ def _within_epochs(facts: Facts) -> int:
     pairs = list(itertools.pairwise(told.values)) if told is not None else []
     anew, by_one = sum(b < a for a, b in pairs), sum(b == a + 1 for a, b in pairs)
     return told.points_seen if told is not None and anew and by_one >= MIN_STEPS // 2 and anew + by_one == len(pairs) else 0
+
+
+def _measured(facts: Facts) -> int:
+    """How far its lines count by how their numbers behave; 0: they do not."""
+    return facts.measured.counter.counts[-1] if facts.measured is not None else 0
 
 
 def _read(facts: Facts) -> list[Card]:

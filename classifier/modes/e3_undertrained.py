@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
+from gpualert_slurm.classifier.beyond_count import beyond_count
 from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, set_to
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.few_lines import few_lines
@@ -58,8 +59,14 @@ class Undertrained(FailureMode):
     leaves_open = "correctness"
 
     def assess(self, facts: Facts) -> Assessment:
-        """IN for a run that ended well with steps counted and fewer than FEW_STEPS."""
+        """IN for a run that ended well with steps counted and fewer than FEW_STEPS, of which nothing says that they were not all."""
         flip = f"{FEW_STEPS} steps or more"
+        found = self._by_count(facts, flip)
+        if found.account is None or _none_at_all(facts) is not None or (more := beyond_count(facts)) is None:
+            return found
+        return not_testable(more, flip)
+
+    def _by_count(self, facts: Facts, flip: str) -> Assessment:
         if not facts.ended_well:
             return ruled_out("the run did not end well", "a run that ended well", *(facts.cite_failures(1) or facts.cite_end()))
         if (none := _none_at_all(facts)) is not None:

@@ -1,0 +1,189 @@
+"""The times that one line tells, each with what it is of: ``lettura 3.02 s, rete 0.29 s``, ``wait_ms=11724 compute_ms=795``.
+
+A number is a time by its unit, by the unit that its name ends with, or by a name that is a time's. Its name stands before it or behind it: on each
+line it is where more of the names say something. Percents are parts of a whole that is not told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.log_head import log_head
+from gpualert_slurm.classifier.time_kinds import LOAD, NONE, SAVE, WHOLE, WORK, behind_its_back, kind_of, waits
+
+MOST_LINE, MOST_PARTS, MOST_NAME = 400, 16, 60
+_UNIT = (
+    r"(?:ms|msec|milliseconds|millisecondes|milisegundos|Millisekunden|secs?|seconds?|secondes?|segundos?|segs?|Sekunden|Sek|secondi|sekund|s|min(?:utes?|utos|uten|uti)?"
+    r"|h(?:ours?|rs?)?|мс|сек|с|毫秒|秒|%)"
+)
+_VALUE = re.compile(
+    rf"(?<![\w.,:/+*<>≤≥-])(?<![<>≤≥] )(?P<value>\d{{1,7}}(?:[.,]\d{{1,15}}(?:[eE]-\d\d)?)?)"
+    rf"(?:\s?\((?P<mean>\d{{1,7}}\.\d{{1,6}})\))?(?:\s?(?P<unit>{_UNIT}))?(?![\w%°:]|[.,]\d|/\d|-\d)"
+    r"(?P<each>/(?:step|it|iter|iteration|batch|update|pas|paso|passo|Schritt)\b"
+    r"|,? (?:a|per|each|every|pro|je|par|por) (?:step|iteration|batch|update|Schritt|pas|paso|passo|lote)\b)?(?!/)"
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
+_ASIDE = re.compile(
+    r"\((?:\d{1,6}(?:\.\d{1,3})?\s?(?:[kKMGT]i?B|bytes|images?|files?)"
+    r"|(?![^()]{0,60}\d[.,]\d)(?![^()]{0,60}\d\s?(?:s|ms|sec|min|%)\b)[^()]{0,60})\)"
+)
+"""Words in brackets without a time."""
+_ENDS_IN_UNIT = re.compile(r"(?<!per)(?:_|[ (\[.-])\(?(ms|msec|s|secs?|seconds|segundos|sekunden|secondes|min)[)\]]?\s{0,2}\Z", re.IGNORECASE)
+_IN_HEAD = re.compile(r"[(\[](ms|s|secs?|seconds)(?P<each>(?: per |/)\w{2,10})?[)\]]", re.IGNORECASE)
+"""The unit of a whole line: ``timers (s per step): forward 1.31, all-reduce 12.70``."""
+_TIMELY = re.compile(
+    r"(?<![^\W\d_])(?:\w{0,12}time|\w{0,12}secs?|seconds|took|duration|dur|elapsed"
+    r"|dauer|\w{0,8}zeit|temps|dur[ée]e|tiempo|tempo|durata|duraci[oó]n)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_NO_TIME = re.compile(
+    r"loss|(?<![a-z])(?:acc|err|lr|mse|mae|auc|nll|ppl)|error|accuracy|iou"
+    r"|rate|norm|rmse|reward|return|score|perte|verlust|p[eé]rdida|perdita|perda|strata|损失|損失",
+    re.IGNORECASE,
+)
+_ASIDES = re.compile(
+    r"(?<![^\W\d_])(?:since|seit|depuis|desde|ago|eta|left|remain\w*|restant\w*|noch|limit|time-?out|budget|deadline"
+    r"|max(?:imum)?|min(?:imum)?|std|stdev|p\d\d|worst|every)"
+    r"(?![^\W\d_])",
+    re.IGNORECASE,
+)
+"""A time that is no part of what went: a clock, what is left, an extreme."""
+_SEPARATES = re.compile(
+    r"[,;|()\[\]{}•·…│┃、，；]|\s-\s|\s[–—]\s|\s/\s|\s\+\s|\.\s|\s{3,}|\s(?:and|und|et|y|e|i|и)\s|[:=](?=\s?['\"]?\S{0,3}[^\W\d])"
+)
+_EVERY = re.compile(r"\bevery (?:step|batch|iteration|update)\b", re.IGNORECASE)
+_EACH_LINE = re.compile(r"\b(?:per|each|every|a|je|pro|par|por|per) (?:step|iteration|batch|update|Schritt|pas|paso|passo|lote)\b", re.IGNORECASE)
+_TIMER = re.compile(r"\s{0,8}(?P<name>[A-Za-z][\w-]{1,40}) \.{3,80}: \((?P<least>\d{1,9}\.\d{1,4}), (?P<most>\d{1,9}\.\d{1,4})\)\s{0,4}\Z")
+"""Megatron's timers, in milliseconds, of the fastest rank and the slowest."""
+_OF = re.compile(r"\s{0,2}(?:of|out of|de|von|sur|di|da|из|van|/)(?: (?:the|its|a|los|las|les|ces|den|diesen))?\s{1,2}\Z", re.IGNORECASE)
+_KEY = re.compile(r"[:=]\s{0,3}['\"]?\Z")
+_STATE_FILE = re.compile(r"\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|eqx|joblib|weights|state)\b", re.IGNORECASE)
+_BATCHES_TIME = re.compile(r"epoch:train:\d+-\d+batch")
+"""ESPnet's line, of which ``iter_time`` is the wait for a batch."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One time: of what ``kind``, how many ``seconds`` (of a bare number: in a unit that is not told), or which ``share`` of a whole."""
+
+    kind: str
+    seconds: float
+    share: bool = False
+    bare: bool = False
+    each: bool = False
+    """Said to be of every step."""
+    waits: bool = False
+    """Its name has a word for waiting."""
+    mean: bool = False
+    """Its mean stands behind it in brackets."""
+
+
+def seconds_of(unit: str) -> float:
+    """How many a unit of time is."""
+    low = unit.lower()
+    if low.startswith(("ms", "mill", "mili", "мс", "毫")):
+        return 0.001
+    return 60.0 if low.startswith("min") else 3600.0 if low.startswith("h") else 1.0
+
+
+@lru_cache(maxsize=8192)
+def parts_of(line: str) -> tuple[Part, ...]:
+    """The times that a line tells, in its order; empty where it tells none."""
+    if not any(char.isdigit() for char in line):
+        return ()
+    if (timer := _TIMER.match(line)) is not None:
+        return (Part(kind_of(timer["name"]), float(timer["least"]) / 1000, each=True),)
+    text = _bare(line)
+    found = list(_VALUE.finditer(text))[:MOST_PARTS]
+    if not found:
+        return ()
+    ahead = [_ahead(text, found, at) for at in range(len(found))]
+    behind = [_behind(text, found, at) if one["unit"] else "" for at, one in enumerate(found)]
+    first, last = [_kind(name, text) for name in ahead], [_kind(name, text) for name in behind]
+    header = _IN_HEAD.search(line[:MOST_LINE])
+    units = [_unit_of(one, name, header[1] if header is not None else "s") for one, name in zip(found, ahead, strict=True)]
+    told = [at for at, unit in enumerate(units) if unit is not None]
+    keyed = any(_KEY.search(text[: found[at].start()]) for at in told)
+    swapped = not keyed and sum(last[at] not in {NONE, WHOLE} for at in told) > sum(first[at] not in {NONE, WHOLE} for at in told)
+    of_each = _EACH_LINE.search(text) is not None or (header is not None and bool(header["each"]))
+    beside = behind_its_back(line[:MOST_LINE])
+    parts: list[Part] = []
+    for at, one in enumerate(found):
+        kind, name = (last[at] or first[at], behind[at]) if swapped else (first[at], ahead[at])
+        if kind == NONE and not swapped and at == len(found) - 1 and last[at] not in {NONE, WHOLE}:
+            kind, name = last[at], behind[at]  # ``1.26 s of waiting`` at the end of a line
+        if at and _OF.fullmatch(text[found[at - 1].end() : one.start()]) and units[at] not in {None, "%"} and parts:
+            if parts[-1].kind in {NONE, WHOLE} and last[at] not in {NONE, WHOLE}:
+                parts[-1] = replace(parts[-1], kind=last[at], waits=waits(behind[at]))
+            parts = [replace(part, kind=NONE, seconds=0.0) if part.kind == parts[-1].kind and part is not parts[-1] else part for part in parts]
+            kind = WHOLE
+        elif _ASIDES.search(ahead[at]) and not _EVERY.search(ahead[at]):
+            continue
+        if beside and kind in {LOAD, SAVE}:
+            continue
+        unit, value = units[at], float(one["value"].replace(",", "."))
+        each = bool(one["each"]) or of_each
+        bare = unit is None and header is None
+        if unit is None and (kind == NONE or not ("." in one["value"] or "," in one["value"]) or _NO_TIME.search(name)):
+            continue
+        unit = unit or (header[1] if header is not None else "s")
+        factor = 0.01 if unit == "%" else seconds_of(unit)
+        parts.append(Part(kind, value * factor, share=unit == "%", bare=bare, each=each, waits=waits(name), mean=bool(one["mean"])))
+    return tuple(parts)
+
+
+def _bare(line: str) -> str:
+    """A line without colours, its logger's head, clocks and words in brackets."""
+    text = _COLOUR.sub("", line[:MOST_LINE])
+    text = text[len(log_head(text)) :]
+    text = CLOCK.sub(" ", text)
+    return _ASIDE.sub(" ", text)
+
+
+def _kind(name: str, text: str) -> str:
+    if name.strip(" :=") == "iter_time" and _BATCHES_TIME.search(text):
+        return LOAD
+    kind = kind_of(name)
+    return SAVE if kind in {NONE, WHOLE, WORK} and _STATE_FILE.search(name) else kind
+
+
+def _ahead(text: str, found: list[re.Match[str]], at: int) -> str:
+    """The words before a number, back to the one before it or to what separates them."""
+    begin = found[at - 1].end() if at else 0
+    before = text[max(begin, found[at].start() - MOST_NAME) : found[at].start()]
+    if before.endswith("="):
+        return before.split()[-1]
+    name = before.rstrip(" ([|:=~≈'\">")
+    cut = [sep.end() for sep in _SEPARATES.finditer(name)]
+    return (name[cut[-1] :] if cut else name) + before[len(name) :][:1]
+
+
+def _behind(text: str, found: list[re.Match[str]], at: int) -> str:
+    """The words behind a number, up to the next one or to what separates them."""
+    end = found[at + 1].start() if at + 1 < len(found) else len(text)
+    behind = text[found[at].end() : min(end, found[at].end() + MOST_NAME)]
+    cut = _SEPARATES.search(behind)
+    return behind[: cut.start()] if cut is not None else behind
+
+
+def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:
+    if one["unit"]:
+        return one["unit"]
+    bare = name.rstrip(" :='\"")
+    ends = _ENDS_IN_UNIT.search(bare)
+    if ends is not None:
+        return ends[1]
+    return usual if _TIMELY.search(bare) and not _NO_TIME.search(bare) else None
+
+
+def kind_before(line: str) -> tuple[str, bool]:
+    """The kind that all words before a line's last time tell, and whether they tell of a wait; none of a line that tells a loss, too."""
+    text = _bare(line)
+    if _NO_TIME.search(text):
+        return NONE, False
+    found = [one for one in _VALUE.finditer(text) if one["unit"]]
+    before = text[: found[-1].start()][-MOST_LINE:] if found else text
+    return _kind(before, text), waits(before)

@@ -1,0 +1,88 @@
+"""A run's own account of its time, by how its lines are built."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+STEPS = 40
+
+
+def _mode(lines: list[str], every: float = 1.5, before: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> str:
+    """The verdict of a run of one rank that tells ``lines`` at each of its steps, ``every`` so many seconds."""
+    told, times = list(before), [1.0] * len(before)
+    for i in range(1, STEPS + 1):
+        for line in lines:
+            told.append(line.format(i=i, loss=f"{3.0 / (1 + i / 9):.4f}", so_far=f"{1.2 * i:.1f}", all=f"{1.5 * i:.1f}"))
+            times.append(1 + every * i)
+    told += behind
+    times += [1 + every * STEPS + 0.1] * len(behind)
+    end = 2 + every * STEPS
+    run = Run(command=("python", "train.py")).rank(0, "n1", "".join(f"{line}\n" for line in told), code=0, end=end, times=times, local=0)
+    return run.accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["step {i}/40 perte={loss} t_lecture=1.200s t_calcul=0.300s"],
+        ['{{"event":"step","step":{i},"loss":{loss},"io_wait_ms":1210,"compute_ms":290}}'],
+        ["passo {i}/40 — perda {loss} — leitura dos dados 1.20 s, treino 0.30 s"],
+        ["Epoch: [1][{i}/40]\tTime 1.500 (1.510)\tData 1.200 (1.210)\tLoss {loss}"],
+        ["iter {i} loss {loss}; so far {all} s, of which the card was starved {so_far} s"],
+        ["step {i} loss {loss} read=1.20 gpu=0.30"],
+        ["Epoch {i}: train_loss={loss}", "  - reading batches: 1.2 s", "  - gradient steps: 0.3 s"],
+        ["mesh {i} fetched from the object store in 1.40 s", "step {i} loss {loss}"],
+    ],
+)
+def test_a_run_that_tells_of_its_loading_waited_for_its_data(lines: list[str]) -> None:
+    """Whichever way its lines are built."""
+    assert _mode(lines) == "D1"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["step {i}/40 perte={loss} t_lecture=0.100s t_calcul=1.400s"],
+        ["step {i} loss {loss} data 0.9 | 1.5 s"],
+        ["step {i} loss {loss} 1.50 s", "prefetch thread: shard {i} read in 1.45 s (background)"],
+        ["step {i} reward 3.1 loss {loss} rollout_time=1.3s learn_time=0.2s"],
+        ["step {i} loss {loss} train 0.6s eval 0.9s"],
+        ["step {i} loss {loss}", "async checkpoint {i} written by the saver process in 1.4 s, training not blocked"],
+        ["step {i} loss {loss} cpu load 80% gpu load 20%"],
+    ],
+)
+def test_small_parts_other_work_and_what_went_on_beside_it_are_no_waits(lines: list[str]) -> None:
+    """Nor is a loss of the data one of its times."""
+    assert _mode(lines) == "G1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "behind"),
+    [
+        (["iter {i} | loss {loss}", "Zwischenstand {i} geschrieben, 0.90 s"], ()),
+        (["iter {i} | loss {loss} | epoch 1.5s | save 0.9s"], ()),
+        (["giro {i}/40, perdita {loss}", "  stato salvato in 0.90 s (giro di 1.50 s)"], ()),
+        (["iter {i} | loss {loss}"], ("data     1.2 s", "forward+backward  35.1 s", "checkpoint write  22.2 s")),
+    ],
+)
+def test_a_run_that_tells_of_its_saves_was_held_up_by_them(lines: list[str], behind: tuple[str, ...]) -> None:
+    """Line by line, or in a table at its end."""
+    assert _mode(lines, behind=behind) == "D2"
+
+
+def test_what_is_loaded_once_before_is_no_wait() -> None:
+    """It stands before all progress."""
+    before = ("loading dataset: 41.2 s", "building model: 3.1 s")
+    assert _mode(["step {i} loss {loss}"], before=before, behind=("total 105 s: startup 44.3 s, training 60.1 s",)) == "G1"
+
+
+def test_a_handful_of_long_passes_may_be_more_than_a_handful_of_steps() -> None:
+    """Where their time went is told; what they count are no steps."""
+    told, times = [], []
+    for i in range(1, 5):
+        told += [f"passe {i}/4 : EQM {60 / i:.3f} (4.36 s)\n", "  dont attente des données 4.32 s\n"]
+        times += [1 + 4.4 * i] * 2
+    run = Run(command=("python", "train.py")).rank(0, "n1", "".join(told), code=0, end=20, times=times, local=0)
+    assert run.accounting("COMPLETED", code=0, end=21).verdict().mode == "D1"
