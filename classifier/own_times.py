@@ -11,6 +11,8 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpualert_slurm.classifier.line_times import parts_of
+from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, REST, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.classifier.told_shares import seconds
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.job_record import JobRecord
@@ -106,9 +108,23 @@ def _of_line(line: str) -> tuple[float, float, str] | None:
     if work is None and wait is None:
         work, wait = _two_behind(line)
     if work is None or (wait is None and whole is None):
+        work, wait, whole = _by_kind(line)
+    if work is None or (wait is None and whole is None):
         return None
     every = max(whole or 0.0, work + (wait or 0.0))
     return (work, every, line) if every > 0 else None
+
+
+def _by_kind(line: str) -> tuple[float | None, float | None, float | None]:
+    """What a line's times are of by the words for them: a rank's own work (its loading, too), its waits for the others, and the whole."""
+    parts = parts_of(line)
+    timed = [one for one in parts if not one.share] or [one for one in parts if one.share]
+    own = [one.seconds for one in timed if one.kind in {WORK, LOAD, REST}]
+    waits = [one.seconds for one in timed if one.kind in {PEERS, TALK, WAIT}]
+    wholes = [one.seconds for one in timed if one.kind == WHOLE and not one.bare]
+    if not waits and not any(one.kind == WORK for one in timed):
+        return None, None, None
+    return (sum(own) if own else None), (sum(waits) if waits else None), max(wholes, default=None)
 
 
 def _two_behind(line: str) -> tuple[float | None, float | None]:

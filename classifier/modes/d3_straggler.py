@@ -11,6 +11,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.own_times import HeldUpBy, held_up_by
+from gpualert_slurm.classifier.rank_times import Slow, slow_rank
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.verdict import Fault
@@ -86,6 +87,9 @@ class Straggler(FailureMode):
                 return found
         if told is not None:
             return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, told))
+        slow = slow_rank(facts.job, facts.advance.step_s) if facts.ended_well else None
+        if slow is not None and slow.rank < facts.ranks_total:
+            return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
 
 
@@ -132,6 +136,23 @@ def _slow_clock(facts: Facts, cards: list[Card], flip: str) -> Assessment | None
     if not facts.ended_well:
         return latent("its clock was below its peers'; the run did not end well", flip, Said(numbers, cites))
     return ruled_in(numbers, "clocks alike", _account(facts, slowest, numbers, cites, slow=True))
+
+
+def _by_word_of_one(facts: Facts, slow: Slow) -> Account:
+    """The account of a run in which one rank tells how long each of them worked, or waited."""
+    numbers = f"rank {slow.rank}: {slow.own:.3g}, its peers {slow.peers:.3g}"
+    return Account(
+        headline=words.headline(f"completed, held up by a straggler: rank {slow.rank}"),
+        shows=(
+            Said(f"{numbers}, as one of them tells: {words.headline(slow.said)}", facts.advance.marks[-1:]),
+            *((Said("the run ended well", facts.cite_end()),) if facts.cite_end() else ()),
+        ),
+        fault=Fault.UNKNOWN,
+        implies=("that rank computed while the others waited for it: the whole run went at its pace",),
+        cannot_decide=("whether its host, its share of the data or its code is the reason",),
+        advice=(f"Look at what rank {slow.rank} does that the others do not, and whether each rank's share of the data is equal.",),
+        lost=False,
+    )
 
 
 def _by_their_word(facts: Facts, held: HeldUpBy) -> Account:

@@ -1,0 +1,155 @@
+"""The times of all ranks as one of them tells them: ``compute by rank: [0.21, 0.22, 0.58, 0.21] s``, ``r0 0.21s r1 0.22s``, or a table.
+
+One rank whose own work takes far longer than that of any other, line after line, or in a line or table that sums up, holds up the others; so does
+the one that alone does not wait. Ranks whose work takes its turn at being the longest do not.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gpualert_slurm.classifier.time_kinds import PEERS, TALK, WAIT, WHOLE, WORK, kind_of
+from gpualert_slurm.job_record import JobRecord
+
+SLOWER, RESTS = 1.6, 0.4
+"""Times the work of the slowest of its peers, at least; and of the shortest wait of theirs, its own at most."""
+SAME = 0.8
+"""Of the lines, so many name the same rank."""
+WAITS = 0.3
+"""Of a step, what its peers wait for it: at least."""
+LEAST_RANKS, LEAST_LINES, LEAST_S = 3, 4, 0.005
+MOST_TEXT, MOST_LINE, LAST_LINES = 64 * 1024, 600, 24
+_WHO = r"(?:rank|rang|rango|worker|gpu|proc(?:ess)?|node|site|client|member|host|r|w)"
+_N = r"\d{1,6}(?:\.\d{1,6})?"
+_EACH = re.compile(
+    rf"(?<![A-Za-z]){_WHO}[ _#:]?(?P<rank>\d{{1,4}})['\")\]]?\s?[:=]?\s{{0,3}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)?(?![\w.%])",
+    re.IGNORECASE,
+)
+_LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?[\])]")
+_SLASHED = re.compile(rf"(?P<values>{_N}(?:\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
+_OF_RANKS = re.compile(
+    r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|rang|rangs|rangos?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_ROW = re.compile(
+    rf"[\s|│]{{0,6}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+\(?[A-Za-z][\w.-]{{0,30}}\)?)?[\s|│:,]+"
+    rf"(?P<values>{_N}(?:\s?(?:ms|s)\b)?(?:[\s|│,]+{_N}(?:\s?(?:ms|s)\b)?){{0,7}})[\s|│]*\Z"
+)
+_NUMBER = re.compile(_N)
+_IN_MS = re.compile(r"(?<![A-Za-z])ms(?![A-Za-z])")
+_NAMES = re.compile(r"[|│,]|\s{2,}")
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Rank ``rank`` worked ``own``, its peers ``peers`` (in the unit of the line ``said``)."""
+
+    rank: int
+    own: float
+    peers: float
+    said: str
+
+
+def slow_rank(job: JobRecord, step_s: float | None = None) -> Slow | None:
+    """The one rank that holds up the others, by what one log tells of all of them; None where none tells such a thing.
+
+    Waits must be a good part of a step of ``step_s`` (None: not known), or of the work that is told beside them.
+    """
+    for report in job.reports:
+        for one in report.excerpts:
+            lines = [line for line in one.text[-MOST_TEXT:].splitlines() if len(line) <= MOST_LINE]
+            found = _by_lines(lines, step_s) or _by_table(lines[-LAST_LINES:])
+            if found is not None:
+                return found
+    return None
+
+
+def _by_lines(lines: Sequence[str], step_s: float | None) -> Slow | None:
+    told: dict[str, list[tuple[int, Slow | None]]] = {}
+    for at, line in enumerate(lines):
+        if (values := _of_ranks(line)) is not None:
+            kind = _kind(line)
+            if kind is not None:
+                least = WAITS * (step_s or 0.0) * (1000 if _IN_MS.search(line) else 1)
+                told.setdefault(_NUMBER.sub("#", line), []).append((at, _apart(values, kind, line, least)))
+    for kinds in told.values():
+        slow = [one for _, one in kinds if one is not None]
+        ranks = [one.rank for one in slow]
+        same = max((ranks.count(rank) for rank in set(ranks)), default=0)
+        late = kinds[-1][0] >= len(lines) - LAST_LINES
+        if slow and same >= SAME * len(kinds) and (len(kinds) >= LEAST_LINES or (late and len(lines) > LEAST_LINES)):
+            return slow[-1]
+    return None
+
+
+def _of_ranks(line: str) -> list[tuple[int, float]] | None:
+    """What a line tells of each rank."""
+    each = [(int(found["rank"]), float(found["value"])) for found in _EACH.finditer(line)]
+    if len(each) >= LEAST_RANKS and len({rank for rank, _ in each}) == len(each):
+        return each
+    listed = _LIST.search(line) or _SLASHED.search(line)
+    if listed is None or _OF_RANKS.search(line[: listed.start()]) is None:
+        return None
+    return list(enumerate(float(number) for number in _NUMBER.findall(listed["values"])))
+
+
+def _kind(line: str) -> str | None:
+    """Whether a line tells of the ranks' work, or of their waits; None of neither."""
+    first = _EACH.search(line) or _LIST.search(line) or _SLASHED.search(line)
+    words = _OF_RANKS.sub(" ", line[: first.start()] if first is not None else line)
+    kind = kind_of(words)
+    if kind in {PEERS, WAIT, TALK}:
+        return WAIT
+    return WORK if kind in {WORK, WHOLE} else None
+
+
+def _apart(values: Sequence[tuple[int, float]], kind: str, line: str, least: float = 0.0) -> Slow | None:
+    """The rank that stands apart from all its peers; where they are waits, those of its peers are ``least`` and more."""
+    if len(values) < LEAST_RANKS:
+        return None
+    ordered = sorted(values, key=lambda one: one[1], reverse=kind == WORK)
+    (rank, own), peers = ordered[0], [value for _, value in ordered[1:]]
+    apart = own >= max(SLOWER * max(peers), LEAST_S) if kind == WORK else own <= RESTS * min(peers) and min(peers) >= max(least, LEAST_S)
+    return Slow(rank, own, statistics.median(peers), line.strip()) if apart else None
+
+
+def _by_table(lines: Sequence[str]) -> Slow | None:
+    """A table of the ranks near a log's end, with a head that names its columns."""
+    for at, head in enumerate(lines):
+        if _OF_RANKS.search(head) is None or any(char.isdigit() for char in head):
+            continue
+        rows = list(_rows(lines[at + 1 :]))
+        names = [name for name in _names(head) if name]
+        if len(rows) < LEAST_RANKS or [rank for rank, _, _ in rows] != sorted({rank for rank, _, _ in rows}):
+            continue
+        width = min(len(values) for _, values, _ in rows)
+        for column in range(width):
+            name = names[column - width] if len(names) >= width else ""
+            kind = kind_of(name)
+            wanted = WAIT if kind in {PEERS, WAIT, TALK} else WORK if kind == WORK else None
+            if wanted is None:
+                continue
+            others = [sum(values[-width:]) for _, values, _ in rows]
+            slow = _apart([(rank, values[column]) for rank, values, _ in rows], wanted, "", WAITS * max(others) if width > 1 else 0.0)
+            if slow is not None:
+                return Slow(slow.rank, slow.own, slow.peers, next(text for rank, _, text in rows if rank == slow.rank))
+    return None
+
+
+def _rows(lines: Sequence[str]) -> Iterator[tuple[int, list[float], str]]:
+    begun = False
+    for line in lines:
+        found = _ROW.match(line)
+        if found is not None:
+            begun = True
+            yield int(found["rank"]), [float(number) for number in _NUMBER.findall(found["values"])], line.strip()
+        elif begun and any(char.isalnum() for char in line):
+            return
+
+
+def _names(head: str) -> list[str]:
+    parts = [part.strip() for part in _NAMES.split(head.strip(" |│"))]
+    return parts if len(parts) > 1 else head.split()

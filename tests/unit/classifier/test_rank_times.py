@@ -1,0 +1,42 @@
+"""The times of all ranks as one of them tells them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.classifier.records import Run
+
+STEPS = 30
+
+
+def _mode(line: str, behind: tuple[str, ...] = ()) -> str:
+    told = [line.format(i=i, loss=f"{3.0 / (1 + i / 9):.4f}") for i in range(1, STEPS + 1)]
+    times = [1 + 0.65 * i for i in range(1, STEPS + 1)] + [1 + 0.65 * STEPS] * len(behind)
+    end = 3 + 0.65 * STEPS
+    run = Run(command=("python", "train.py")).rank(0, "n1", "".join(f"{x}\n" for x in (*told, *behind)), code=0, end=end, times=times, local=0)
+    for rank in (1, 2, 3):
+        run = run.rank(rank, "n1", f"rank {rank} ready\n", code=0, end=end, times=[1.0], local=rank)
+    return run.accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize(
+    ("line", "mode"),
+    [
+        ("step {i} loss {loss} compute by rank [0.200, 0.210, 0.620, 0.205] s", "D3"),
+        ("step {i} loss {loss} compute by rank [0.200, 0.210, 0.240, 0.205] s", "G1"),
+        ("step {i} loss {loss} barrier wait per rank (s): [0.400, 0.410, 0.010, 0.420]", "D3"),
+        ("step {i} loss {loss} barrier wait per rank (s): [0.040, 0.041, 0.010, 0.042]", "G1"),
+    ],
+)
+def test_one_of_a_list_that_stands_apart_holds_up_the_others(line: str, mode: str) -> None:
+    """By its work, or as the one that alone does not wait."""
+    assert _mode(line) == mode
+
+
+@pytest.mark.parametrize(("slow", "mode"), [("19.80     0.31", "D3"), ("6.60      1.20", "G1")])
+def test_a_table_of_the_ranks_is_read(slow: str, mode: str) -> None:
+    """At a log's end, by the names of its columns; a wait that is short beside the work is none."""
+    table = ("rank   compute(s)   wait(s)", "   0    6.30     13.80", "   1    6.00     14.10", f"   2   {slow}", "   3    6.60     13.50")
+    if mode == "G1":
+        table = ("rank   compute(s)   wait(s)", "   0    6.30      1.50", "   1    6.00      1.80", f"   2   {slow}", "   3    7.50      0.30")
+    assert _mode("step {i} loss {loss}", table) == mode
