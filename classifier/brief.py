@@ -88,13 +88,21 @@ _DONE = re.compile(
 _TRAINS = re.compile(r"\btrain|\bloss\b|\bepoch|optimi[sz]er|learning_rate|\blr\b|boost|\bfit\b", re.IGNORECASE)
 _NO_TRAINER = re.compile(
     r"\b(?:evaluat(?:e|ed|ing|ion)|inference|inferring|predict(?:s|ed|ing|ion|ions)?|benchmark\w*|generat(?:e|ed|ing)|sampling|testing"
-    r"|exact match|answered)\b",
+    r"|exact match|answered|scoring|inferencia|auswertung|[ée]valuation|evaluaci[óo]n|evaluando|avalia[çc][ãa]o"
+    r"|inférence|loglikelihood requests)\b",
     re.IGNORECASE,
 )
 _TRAINING = re.compile(
-    r"\btrain(?!ed\b)|\bepoch|optimi[sz]|\bupdates?\b|learning[ _]rate|\blr\b|\bsav(?:e|ed|ing)\b|\bfit(?:ting)?\b|\bgrad",
+    r"\btrain(?!ed\b)|\bepoch|optimi[sz]|\bupdates?\b|learning[ _]rate|\blr\b|\bsav(?:e|ed|ing)\b|\bfit(?:ting)?\b|\bgrad"
+    r"|\bentren|\bentra[îi]n|\btrein|\blern|\bgelernt|[ée]poque|[ée]poca|\bepoche",
     re.IGNORECASE,
 )
+_NO_GRADIENT = re.compile(
+    r"\b(?:no|without|ohne|sans|sin)[ _-](?:gradients?\b|grad\b|training\b|optimi[sz]er\b|updates?\b|entrenamiento|entra[îi]nement|Optimierung)"
+    r"|\bmodel (?:is )?frozen\b",
+    re.IGNORECASE,
+)
+"""Words of training by which a program says that it does none."""
 _HEADER = re.compile(r"^Epoch (\d{1,6})/(\d{1,6})\s{0,4}$", re.MULTILINE)
 
 
@@ -148,7 +156,7 @@ def _set_and_done(texts: list[str]) -> set[int]:
 
 def only_judges(facts: Facts) -> bool:
     """Whether all that the program tells of is judging or using a model: it names no training, and no save."""
-    texts = list(_texts(facts.job))
+    texts = [_NO_GRADIENT.sub("inference", text) for text in _texts(facts.job)]
     return any(_NO_TRAINER.search(text) for text in texts) and not any(_TRAINING.search(text) for text in texts)
 
 

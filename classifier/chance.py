@@ -102,7 +102,8 @@ def _where_it_says(job: JobRecord, numbers: Sequence[float]) -> float | None:
 
 def of_the_mean(lines: Sequence[str], numbers: Sequence[float]) -> str | None:
     """Why a squared error is that of who always says the mean, of targets scaled to a variance of one; ``lines``: those that tell of progress."""
-    if len(numbers) < LEAST_OF_MEAN or any(abs(v - 1.0) > AT_ONE for v in numbers) or not all(_SQUARED.search(line) for line in lines):
+    near = len(numbers) >= LEAST_OF_MEAN and all(abs(v - 1.0) <= AT_ONE for v in numbers)
+    if not near or numbers[0] - numbers[-1] > AT_ONE / 2 or not all(_SQUARED.search(line) for line in lines):
         return None
     return "a squared error of 1 is what always saying the mean of scaled targets has"
 

@@ -17,6 +17,8 @@ CAME_DOWN, EARLY = 0.6, 0.8
 """Of its start, what it came down to at least; of the run, when at the latest."""
 BACK, ABOVE = 0.7, 1.2
 """Of the way down, what it went up again; of its start, where it ends far above it."""
+RISEN = 0.2
+"""Of its height, what a score had risen by at least."""
 AGAIN, ANEW, STILL = 0.05, 0.2, 0.5
 """What it falls anew within the last lines: of the way down, of the way up; and of the way down, how far they may lie apart where they stand."""
 
@@ -36,6 +38,20 @@ def fallen_back(m: Measure) -> tuple[str, str] | None:
     if max(tail) - min(tail) > STILL * way or _falls(tail, AGAIN * way):
         return None
     return "plateau", f"{m.called} had come down from {values[0]:.4g} to {best:.4g}, and is back at {values[-1]:.4g}"
+
+
+def lost_again(m: Measure) -> tuple[str, str] | None:
+    """The same of a score: it had risen by far, and lies in all of its last lines where it had begun, or below."""
+    values = m.values
+    if len(values) < LEAST or len(m.finite) < len(values) or m.digits < LEAST_DIGITS or m.straight:
+        return None
+    smooth = [statistics.median(values[max(0, i - 1) : i + 2]) for i in range(len(values))]
+    start, best = min(values[0], statistics.median(values[:3])), max(smooth)
+    way, tail = best - start, values[-max(LEAST_TAIL, len(values) // 5) :]
+    rose = way >= RISEN * max(abs(best), abs(start)) and smooth.index(best) < EARLY * len(values)
+    if not rose or max(tail) > best - BACK * way or max(tail) - min(tail) > STILL * way:
+        return None
+    return "plateau", f"{m.called} had risen from {values[0]:.4g} to {best:.4g}, and ended at {values[-1]:.4g}"
 
 
 def _bounded(values: Sequence[float]) -> tuple[float, ...]:

@@ -220,6 +220,8 @@ def _of_a_state(mark: Evidence, after: Evidence) -> bool:
     """Whether what passes for the first line of progress tells of the state: it speaks of a load, or the count goes back behind it."""
     text = mark.source.text[:MOST_LINE] if isinstance(mark.source, Quote) else ""
     count, then = (m.data.get("step", m.data.get("epoch")) for m in (mark, after))
+    if count is None and then is not None and _FILE.search(text) is not None:
+        return True  # ``memory: w.joblib had 30 iterations, loss 0.42``
     return RESUMES.search(text) is not None or (isinstance(count, (int, float)) and isinstance(then, (int, float)) and 0 < then < count)
 
 

@@ -24,7 +24,7 @@ MOST_LINES, MOST_LINE, MOST_TEXT, MOST_NUMBERS = 4000, 300, 128 * 1024, 16
 STRAIGHT = 0.02
 """Steps of a clock differ by no more than this of their mean."""
 _NUMBER = re.compile(
-    r"((?<![\w.])[-+]?(?:\d{1,15}(?:\.\d{0,20})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_]))"
+    r"((?<![\w.])[-+]?(?:\d{1,60}(?:\.\d{0,20})?(?:e[-+]?\d{1,3})?|(?:nan|inf(?:inity)?)(?![A-Za-z_]))"
     r"|(?:(?<=(?<![\w.])[a-z])|(?<=(?<![\w.])[a-z]{2}))\d{1,6}(?![\w.]))(?![\d.]*\d)",
     re.IGNORECASE,
 )
@@ -60,6 +60,8 @@ _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{
 """Not the next number's name: ``0.41 it/s=3.1``."""
 
 
+_GLUED = re.compile(r"\A[^\W\d_]{1,2}(?=[\s|,;)\]])")
+"""A unit that stands right behind the number before: ``4k | 3.64``, ``0.4s loss 2.1``."""
 _TIME = re.compile(r"time|date|clock|stamp|zeit|uhr|heure|hora|\bts\b|\bt\b", re.IGNORECASE)
 """The name of a table's first column, which is a clock's and no number's."""
 
@@ -214,7 +216,8 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
     for key, rows in kinds.items():
         if len(rows) < least:
             continue
-        names = [named[1].rpartition("|")[2].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in key[:-1]]
+        before = [_GLUED.sub("", part) if place else part for place, part in enumerate(rows[0][1][:-1:2])]
+        names = [named[1].rpartition("|")[2].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in before]
         if not any(names):
             timed = header.get(len(names) + 1, [""])
             names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else names)

@@ -13,13 +13,16 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.chance import at_chance, blown_up, changing, of_the_mean
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.fallen_back import fallen_back
+from gpualert_slurm.classifier.fallen_away import fell_away
+from gpualert_slurm.classifier.fallen_back import fallen_back, lost_again
 from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
 from gpualert_slurm.classifier.hover import KNOWS, stuck, trend
 from gpualert_slurm.classifier.idle import idle
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.score_at_chance import score_at_chance
 from gpualert_slurm.classifier.scores import SCORE
+from gpualert_slurm.classifier.stages import stages
 from gpualert_slurm.classifier.stood import stood
 from gpualert_slurm.classifier.unlearned import HIGH, rate_gone, tuned_or_played
 
@@ -43,6 +46,9 @@ WARMING = 100
 """Of fewer steps a rate may still be rising."""
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
 _GROWS = re.compile(r"(?:\b|_)(?:kl\w{0,3}|sum|total|length|distance|dist|size|population|reach|height|speed|visited|seen)(?:\b|_)", re.IGNORECASE)
+_RAISED = re.compile(rf"{SCORE.pattern}|(?:\b|_)(?:p?snr|si-?s[dn]ri?|sdr|ssim|elo)(?:\b|_)", re.IGNORECASE)
+_SUMMED = re.compile(r"\blog[ _-]?(?:joint|post\w{0,6}|lik\w{0,8}|evidence|density)\b|\bl(?:og)?l(?:ik)?\b", re.IGNORECASE)
+"""Summed over all data: a small share of its height may be all that there is to learn."""
 _SUM = re.compile(r"\b(?:total|sum)\b", re.IGNORECASE)
 _PLAYED = re.compile(r"episod|frame|game|rollout|env", re.IGNORECASE)
 """What an agent counts by."""
@@ -61,8 +67,8 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    flown = _gone(found) or _flown(found) or _blown_up(facts, found) or _lost(facts, found)
-    lies_there = flown or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
+    flown = _gone(found) or _flown(found) or fell_away(facts) or _blown_up(facts, found) or _lost(facts, found)
+    lies_there = flown or score_at_chance(facts) or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
     return lies_there or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
 
 
@@ -136,6 +142,8 @@ def _blown_up(facts: Facts, found: Measured) -> tuple[str, str] | None:
 def _lost(facts: Facts, found: Measured) -> tuple[str, str] | None:
     """The first of its measures had come down and is back, while nothing beside it that is to rise got better."""
     first = found.measures[0]
+    if (fell := next((told for m in found.measures if _RAISED.search(m.name) and (told := lost_again(m))), None)) is not None:
+        return None if changing(facts.job) or tuned_or_played(facts.job) or stages(facts.job) is not None else fell
     name = _SUM.sub("", first.name)  # which may be a loss's
     if any(kind.search(name) for kind in (_GAINS, SCORE, _GROWS, OTHERS)):
         return None
@@ -150,7 +158,7 @@ def _lost(facts: Facts, found: Measured) -> tuple[str, str] | None:
 def _rate_gone(facts: Facts) -> tuple[str, str] | None:
     if (told := rate_gone(facts.job)) is None:
         return None
-    return "plateau", f"the learning rate was nought in the last {told[0]} of the {told[1]} lines that tell it"
+    return "plateau", f"the learning rate was nought, or as good as nought, in the last {told[0]} of the {told[1]} lines that tell it"
 
 
 def _guessed(facts: Facts, found: Measured) -> tuple[str, str] | None:
@@ -176,7 +184,9 @@ def _jump(values: Sequence[float]) -> tuple[float, float] | None:
 
 def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
     measures = [m for m in found.measures if m.digits]
-    if not measures or not all(len(m.finite) == len(m.values) and lies(m.values) for m in measures) or not _had_to_move(facts, found, measures):
+    if not measures or any(_SUMMED.search(m.name) or len(m.finite) < len(m.values) or not lies(m.values) for m in measures):
+        return None
+    if not _had_to_move(facts, found, measures):
         return None
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)
@@ -224,8 +234,9 @@ def settled_best(values: Sequence[float]) -> float:
 
 def lies(values: Sequence[float]) -> bool:
     """Whether numbers lie where they lay: they moved by next to nothing, or are noise without a slope and without a first value apart."""
-    mean = abs(statistics.fmean(values))
-    if max(values) - min(values) <= LITTLE * mean:
+    middle = statistics.fmean(values)
+    mean = abs(middle)
+    if middle > 0 and max(values) - min(values) <= LITTLE * mean:  # an energy, a likelihood below nought has a height by chance
         return True
     rest = values[1:]
     apart = abs(values[0] - statistics.fmean(rest)) > OUTLIER * statistics.pstdev(rest)

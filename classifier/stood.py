@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.rest import grain
+from gpualert_slurm.classifier.scores import SCORE
 
 LEAST_BACK, BACK = 4, 0.15
 """Lines that stand where the numbers had begun, and how near: of the whole way that they had gone and came back."""
@@ -30,6 +31,7 @@ LOW = 0.02
 SHARE_SHORT, SHORT = 0.5, 1.03
 """The same of numbers that all stand for so large a share of the lines: how far the first is above its lowest."""
 LEAST_DIGITS = 4
+PERFECT_ENOUGH = 0.99
 PERFECT = frozenset({1.0, 100.0})
 """Nothing is left to learn."""
 
@@ -41,7 +43,7 @@ def stood(found: Measured) -> tuple[str, str] | None:
     measures = [m for m in found.measures if m.digits and not m.straight and len(m.finite) == len(m.values) > LEAST_BACK]
     if not measures or len(measures) < len([m for m in found.measures if m.digits]) or max(m.digits for m in measures) < LEAST_DIGITS:
         return None
-    if any(m.values[-1] in PERFECT for m in measures):
+    if any(m.values[-1] in PERFECT or _next_to_perfect(m) for m in measures):
         return None
     rests = [_rest(m.values) for m in measures]
     rest, first = min(rests), measures[0]
@@ -51,6 +53,11 @@ def stood(found: Measured) -> tuple[str, str] | None:
         there = f"{first.called} went in large steps to {first.values[-1]:.4g}"
         return "plateau", f"{there}, and stands there to the last digit with all that is told beside it"
     return None
+
+
+def _next_to_perfect(m: Measure) -> bool:
+    """Whether a share of what is right is so high that next to nothing is left."""
+    return SCORE.search(m.name) is not None and (PERFECT_ENOUGH <= m.values[-1] <= 1 or 100 * PERFECT_ENOUGH <= m.values[-1] <= 100)
 
 
 def _held_above(found: Measured) -> str | None:

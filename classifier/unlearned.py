@@ -32,6 +32,8 @@ AT_CHANCE = 0.015
 WOBBLE = 0.06
 CLASSES = (2, 3, 4, 5, 8, 10, 16, 20, 50, 100, 128, 200, 256, 512, 1000, 1024, 10_000, 32_000, 50_257, 65_536, 128_256)
 NOUGHT = 1e-9
+VANISHED = 1e-7
+"""Of the highest rate, one that moves nothing any more."""
 FIRST_RATES = 0.15
 """Of all rates that are told, so many may have been something before they are nought for good."""
 LAST_RATES = 0.5
@@ -48,7 +50,8 @@ NEVER = 0.002
 MOST_TEXT = 120_000
 MOST_COMMAND, MOST_PROCESSES = 4000, 64
 _RATE = re.compile(
-    r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate|Lernrate)['\"]?"
+    r"(?<![\w.-])(?:(?:base|init|initial|peak|max|current|train)[_/ ])?(?:lr|learning[_ -]?rate|Lernrate"
+    r"|tasa(?: de aprendizaje)?|taux(?: d'apprentissage)?|taxa(?: de aprendizado)?)['\"]?"
     rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%]|,\d)",
     re.IGNORECASE,
 )
@@ -77,7 +80,7 @@ _TUNES = re.compile(
 """Words of a command that begins with somebody's weights."""
 _GAMES = re.compile(
     r"loss[ _/]?(?:d|g|gen|disc)\b|\b(?:d|g|gen|disc|critic|generator|discriminator)[ _/]loss|adversar"
-    r"|\bgan\b|contrastive|\bpolicy\b|diffusion|denois|\bbenchmark(?:s|ing)?\b|\bdummy data|\brandom tokens",
+    r"|\bgan\b|contrastive|\bpolicy\b|self[-_ ]?play|\bwin[ _-]?rate|diffusion|denois|\bbenchmark(?:s|ing)?\b|\bdummy data|\brandom tokens",
     re.IGNORECASE,
 )
 """Losses that hover while something is learned, or where nothing is there to be learned."""
@@ -109,11 +112,20 @@ def no_rate(job: JobRecord) -> bool:
     return _no_rate("\n".join(_texts(job)))
 
 
+def rates_told(job: JobRecord) -> list[float]:
+    """The learning rates that the log with the most of them tells, in its order, without what its settings and its last word tell."""
+    told = ([value for found in _RATE.finditer(text) if (value := number(found["rate"])) is not None] for text in _texts(job))
+    rates = max(told, key=len, default=[])
+    rates = rates[1:] if len(rates) > 2 and rates[0] > rates[1] else rates
+    return rates[:-1] if len(rates) > 2 and rates[-3] < rates[-2] > rates[-1] else rates
+
+
 def rate_gone(job: JobRecord) -> tuple[int, int] | None:
     """How many of the last learning rates are nought to the last digit, and of how many; where they are half or more, and not all."""
     for text in _texts(job):
         told = [found["rate"] for found in _RATE.finditer(text)]
-        gone = next((n for n, rate in enumerate(reversed(told)) if number(rate) != 0 or _BLURRED.fullmatch(rate)), len(told))
+        least = VANISHED * max((abs(value) for rate in told if (value := number(rate)) is not None), default=0.0)
+        gone = next((n for n, rate in enumerate(reversed(told)) if not abs(number(rate) or 0.0) <= least or _BLURRED.fullmatch(rate)), len(told))
         if LEAST_AT_CHANCE <= gone < len(told) and gone >= LAST_RATES * len(told):
             return gone, len(told)
     return None

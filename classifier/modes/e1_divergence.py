@@ -15,10 +15,11 @@ from gpualert_slurm.classifier.brief import only_judges
 from gpualert_slurm.classifier.chance import at_chance, of_the_mean, rose
 from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.crept import crept
-from gpualert_slurm.classifier.ending import SIGNALLED
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at
+from gpualert_slurm.classifier.fallen_away import fell_away, flew_off
+from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at_it
 from gpualert_slurm.classifier.hover import hovers, stuck
+from gpualert_slurm.classifier.known_before import judges, known_before
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.range_test import range_test
@@ -29,7 +30,7 @@ from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, settled_best
 from gpualert_slurm.classifier.stages import another_kept, last_came_down
 from gpualert_slurm.classifier.stood import held_in_the_midst
 from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out, trials_began_well
-from gpualert_slurm.classifier.unlearned import lost_again, never_moved, noughts, plays, unmoved
+from gpualert_slurm.classifier.unlearned import lost_again, never_moved, no_rate, noughts, plays, unmoved
 from gpualert_slurm.classifier.unrewarded import unrewarded
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
@@ -96,7 +97,9 @@ class Divergence(FailureMode):
             return found
         why = another_kept(facts.job) or ("what each of several trials came to" if trials_began_well(facts.advance.marks) else None)
         if why is None and found.account.variant != "non_finite":
-            why = last_came_down(facts.job) or range_test(facts)
+            why = last_came_down(facts.job) or range_test(facts) or judges(facts)
+        if why is None and found.account.variant == "flat" and not no_rate(facts.job):
+            why = known_before(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
 
     def _by_words_or_numbers(self, facts: Facts) -> Assessment:
@@ -106,14 +109,14 @@ class Divergence(FailureMode):
         loss = facts.advance.loss
         if (guard := _guarded(facts)) is not None:
             return ruled_in("the program stopped training because its loss was not finite", "a finite loss", _ended_by(facts, guard))
-        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job) or unrewarded(facts)) is not None:
-            return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
         if loss is None and (lost := gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, lost))
+        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job) or unrewarded(facts)) is not None:
+            return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
         if (aside := _of_nothing(facts, loss)) is not None:
             return aside
-        if (left := _left_at_it(facts, loss)) is not None:
+        if (left := left_at_it(facts, loss)) is not None:
             return ruled_in(left, "a finite loss", _stopped(facts))
         if loss is None:
             why = "no loss was printed" if facts.has_logs else "no output was captured"
@@ -127,7 +130,7 @@ class Divergence(FailureMode):
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
             return _of_columns(facts) or _of_shapes(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", FLIP)
         variant, words_ = _shape(facts, loss)
-        if variant not in {None, "non_finite"} and _reinforced(facts):
+        if variant not in {None, "non_finite"} and _reinforced(facts) and not flew_off(finite(loss.values)):
             return not_testable("a loss of reinforcement learning: its height says nothing of learning", FLIP)
         if variant == "flat" and _warm(facts):
             return ruled_out("the loss was flat from the start, where an earlier run had left it", "a start from nothing", *facts.advance.loaded[:1])
@@ -164,9 +167,9 @@ def _of_columns(facts: Facts) -> Assessment | None:
 def _of_shapes(facts: Facts) -> Assessment | None:
     """What the numbers of a run that ended well did, whatever they are called."""
     loss = facts.advance.loss
-    if not facts.ended_well or _reinforced(facts) or (loss is not None and learned(loss) == "learned"):
+    if not facts.ended_well or (loss is not None and learned(loss) == "learned"):
         return None
-    if (found := shape_of(facts)) is None:
+    if (found := shape_of(facts) if not _reinforced(facts) else fell_away(facts)) is None:
         return None
     variant, told = found
     cited = facts.advance.marks[-3:] or facts.said("progress")[-3:] or facts.cite_end()
@@ -187,19 +190,6 @@ def _guarded(facts: Facts) -> Evidence | None:
 _CODE = re.compile(r"\s*(?:raise\s+\w|print\s?\(|assert\s|(?:log|logger|logging)\.\w+\()")
 """A statement of a program that prints itself, and no word of a run."""
 _SUPPOSED = re.compile(r"\b(?:if|when(?:ever)?|unless|would|will|should|may)\b", re.IGNORECASE)
-
-
-def _left_at_it(facts: Facts, loss: Series | None) -> str | None:
-    """In words, where the run ended by an exit code of its own, without an error but for a line of words, at a loss that is not finite."""
-    first, error = facts.first, facts.error
-    if facts.ended_well or first is None or first.signal or not first.code or first.code >= SIGNALLED or facts.ending.state != "FAILED":
-        return None
-    if error is not None and error.says != "error_line":
-        return None
-    if loss is not None and loss.values and not math.isfinite(loss.values[-1]):
-        return "the program left by itself, and the last loss it printed was not finite"
-    last = left_at(facts)
-    return f"the program left by itself, and its last word is of no number: {last}" if last is not None else None
 
 
 def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:

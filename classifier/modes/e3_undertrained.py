@@ -9,10 +9,11 @@ from itertools import pairwise
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
 from gpualert_slurm.classifier.beyond_count import beyond_count
-from gpualert_slurm.classifier.brief import brief, keras_epochs, only_judges, set_to
+from gpualert_slurm.classifier.brief import brief, keras_epochs, set_to
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.few_lines import few_lines
 from gpualert_slurm.classifier.handful import asked_for_few, handful
+from gpualert_slurm.classifier.known_before import judges, says_it_goes_on
 from gpualert_slurm.classifier.left_out import left_out
 from gpualert_slurm.classifier.lineage import goes_on_from
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
@@ -96,7 +97,7 @@ class Undertrained(FailureMode):
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
             return ruled_out(f"{done} steps were done", f"fewer than {FEW_STEPS} steps", *marks[-1:])
-        if not summed and (only_judges(facts) or goes_on_from(facts) is not None):
+        if not summed and (judges(facts) or goes_on_from(facts) is not None or says_it_goes_on(facts)):
             return not_testable("what is counted may be the batches of an evaluation, or further steps of a state that had many", flip)
         return ruled_in(f"{done} step{'' if done == 1 else 's'} and exit 0", flip, _few(facts, done, marks[-1:]))
 

@@ -59,3 +59,15 @@ def test_an_agent_s_errors_may_grow():
     rows = [f"frame {i}000: td-loss {0.3 * 0.7**i + 0.05 * i:.4f}, epsilon {max(0.05, 1 - i / 15):.2f}" for i in range(1, 31)]
     assert _mode(rows) == "G1"
     assert _mode([row.replace("td-loss", "loss").replace("epsilon", "share") for row in rows]) == "E1"
+
+
+@pytest.mark.parametrize(("before", "mode"), [("", "E1"), ("task 1, then task 2", "G1"), ("fine-tuning the pretrained net", "G1")])
+def test_a_score_that_had_risen_and_is_lost(before: str, mode: str):
+    """Unless it is of another task, or somebody's weights were tuned."""
+    rows = [f"epoch {i} SI-SNR {12 * (1 - 0.8**i) if i < 15 else -35 - 0.1 * i:.2f} dB" for i in range(1, 31)]
+    assert _mode(rows, before) == mode
+
+
+def test_a_score_that_wobbles_as_it_rises():
+    rows = [f"epoch {i} dice {0.9 - 0.8 * 0.85**i - 0.1 * (i % 7 == 0):.4f}" for i in range(1, 31)]
+    assert _mode(rows) == "G1"
