@@ -86,6 +86,8 @@ _DATA = re.compile(
 _DATA_PATH = re.compile(
     r"(?:\A|[/_.-])(?:data(?:sets?)?|shards?|corpus|tokens?|features?|labels?|embeddings?|samples|batches|images?)(?=[/_.\d-]|\Z)", re.IGNORECASE
 )
+_TUNER = re.compile(r"\.(?:lr_find|scale_batch_size)_")
+"""What Lightning's tuner puts away before its trial, and takes back: the run begins behind it."""
 _GOES_THERE = re.compile(
     r"\b(?:to|into|in|under|als|nach|dans|vers|en)\s+['\"]?\Z|(?<!latest )(?<!newest )(?<!last )(?:->|=>|→)\s*['\"]?\Z", re.IGNORECASE
 )
@@ -261,7 +263,7 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
         named = _ANY_FILE if own is not None and _FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else _FILE
         files = [found["path"] for found in named.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
         bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is _FILE else _ANY_FILE.sub(" ", text)
-        if len(files) != 1 or _DATA_PATH.search(files[0]):
+        if len(files) != 1 or _DATA_PATH.search(files[0]) or _TUNER.search(files[0]):
             continue
         if _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:
             continue

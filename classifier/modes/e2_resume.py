@@ -24,6 +24,7 @@ from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, s
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, reads_data
+from gpualert_slurm.classifier.sought import began_with, turned_away
 from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
 from gpualert_slurm.evidence import Evidence, Quote
@@ -61,7 +62,7 @@ class Resume(FailureMode):
         if (plain := _plain(facts)) is not None:
             return plain
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts)) is not None:
+        if facts.ended_well and (twice := _told(facts, parent)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         gone = missed(facts, _said(facts)) if parent is None and not loaded else None
@@ -92,6 +93,11 @@ class Resume(FailureMode):
                 f"{datum}; what ended the run comes first", "a run that ended well", Said(f"it seems to have started from scratch: {datum}", cites)
             )
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
+
+
+def _told(facts: Facts, parent: Parent | None) -> tuple[str, tuple[Evidence, ...]] | None:
+    """What shows by itself that it did not go on from what it was to."""
+    return claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts) or turned_away(facts, parent)
 
 
 def _plain(facts: Facts) -> Assessment | None:
@@ -150,6 +156,8 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
         return False, "the program says that this is its first run, and what it was to go on from lies in its own output folder", said
     if said and parent.past is None and first_start(facts, said):
         return False, "what it was to go on from is where it saves, and nothing was there: a first start", said[:1]
+    if said and parent.past is not None and began_with(facts, parent.past):
+        return False, "the program says that it begins with what its parent saved", said[:1]
     if said and (parent.evidence or (parent.past is not None and (said[0].pattern != ANY_WORDS or _trained(parent.past)))):
         return True, f"{SCRATCH}, and a run to go on from is known", (*said, *parent.evidence[:1])
     loss, past = facts.advance.loss, parent.past
