@@ -92,7 +92,7 @@ _THEN: tuple[_Rule, ...] = (
         r"no CUDA-capable device is detected|Found no NVIDIA driver|No CUDA GPUs are available|hipErrorNoDevice",
         about="env",
     ),
-    _rule(Cause.CUDA_RUNTIME, "no_cuda_build", r"not compiled with CUDA enabled", about="env"),
+    _rule(None, "no_cuda_build", r"not compiled with CUDA enabled", about="env"),  # an AssertionError of torch's
     _rule(Cause.CUDA_RUNTIME, "device_busy", r"CUDA-capable device\(s\) is/are busy or unavailable", about="env"),
     _rule(Cause.CUDA_RUNTIME, "fabric_not_ready", r"CUDA error: system not yet initialized|cudaErrorSystemNotReady", about="env"),
     _rule(Cause.CUDA_RUNTIME, "ptx_unsupported", r"provided PTX was compiled with an unsupported toolchain", about="env"),
@@ -117,7 +117,7 @@ _THEN: tuple[_Rule, ...] = (
         "two_devices",
         # torch 1.13 to 2.14 say it once by operator, in words that differ; "must not share the same device" is another matter
         r"(?:\b(?:expect(?:ed|s)?|ensure|need|(?:must|should)(?! not\b))\b.{0,160}|\bnot (?:on|at|in) (?:the )?)\bsame (?:type of )?device"
-        r"|is not on the expected device"
+        r"|is not on the expected device|Expected an? '\w{1,12}' device type for generator but found '\w{1,12}'"
         r"|expected device \S{1,20} but got (?:device )?\S|(?:tensors?|arguments?|one) .{0,60}on (?:the )?different devices?"
         r"|cross-device copies are not allowed|\bon conflicting devices|resides \(\d{1,3}\) is different from the current device"
         r"|inferring context failed"
@@ -132,7 +132,7 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.CUDA_RUNTIME,
         "cuda",
-        r"(?:CUDA|HIP)(?: driver| runtime)? error:|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+",
+        r"(?:CUDA|HIP)(?: driver| runtime)? error:|(?:CUDA|HIP) unknown error\b|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+",
     ),
     _rule(Cause.CUDA_RUNTIME, "cuda", r".", of=r"(?:^|\.)(?:AcceleratorError|CudaAPIError|CUDARuntimeError)$"),
     # communication
@@ -212,6 +212,7 @@ _THEN: tuple[_Rule, ...] = (
         about="data",
     ),
     _rule(None, "corrupt_checkpoint", r"PytorchStreamReader failed", about="asset"),
+    _rule(None, "no_valid_checkpoint", r"\bno (?:valid |usable )?checkpoints? (?:was |were )?found (?:in|at)\b", about="asset", of=r"."),
     _rule(
         Cause.FILE_NOT_FOUND,
         "no_valid_checkpoint",
@@ -304,7 +305,7 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
         Meaning(Cause.TRACEBACK, None, "config"),
     ),
     (r"(?:Rendezvous\w{0,40}Error|DistStoreError|DistNetworkError)$", Meaning(Cause.TRACEBACK, "rendezvous_timeout")),
-    (r"(?:^|\.)RuntimeError$|XlaRuntimeError$|InternalError$", Meaning(Cause.RUNTIME_ERROR)),
+    (r"(?:^|\.)RuntimeError$|(?:Xla|Equinox)RuntimeError$|InternalError$", Meaning(Cause.RUNTIME_ERROR)),
 )
 
 _TYPES = tuple((re.compile(regex), meaning) for regex, meaning in _BY_TYPE)

@@ -209,12 +209,16 @@ _VAGUE = frozenset({"dataset_generation", "unknown_model"})
 """Finer names that only say where it happened: what the chain names before them says why."""
 
 
+_ENDED_BY = frozenset({"offline_cache_miss"})
+"""Finer names that the last of a chain tells whole: what transformers raises for a cache that lacks a model is no missing file."""
+
+
 def _from_chain(last: Match, earlier: list[Match]) -> Match:
     """The exception that ended the process, with what an earlier one of its chain says better: the cause, the finer name, the place."""
     for link in reversed(earlier):
         if link.data.get("type") == last.data.get("type") and link.data.get("message") == last.data.get("message"):
             last = refined(last, data={k: link.data[k] for k in ("file", "frame_line", "function") if k in link.data})  # a worker's, raised again
-        if link.detail == last.detail and last.detail in _VAGUE:
+        if link.detail == last.detail and last.detail in _VAGUE | _ENDED_BY:
             return last
         better = link.detail is not None and link.detail not in _VAGUE and last.detail in _VAGUE
         if better or (not specific(last.cause) and specific(link.cause)):

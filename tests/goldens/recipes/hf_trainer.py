@@ -75,7 +75,7 @@
 # what = "a model name that is in no cache, on a node without network"
 # args = ["8"]
 # ends = 1
-# root = {cause = "file_not_found", detail = "offline_cache_miss", about = "asset"}
+# root = {cause = "traceback", detail = "offline_cache_miss", about = "asset"}
 # [[run]]
 # log = "trainer-5.23/12"
 # what = "a model type that this version does not know"
@@ -173,7 +173,7 @@
 # args = ["8"]
 # ends = 1
 # vars = {TRANSFORMERS_OFFLINE = "1"}
-# root = {cause = "file_not_found", about = "asset"}
+# root = {cause = "traceback", about = "asset"}
 # [[run]]
 # log = "trainer-4.30/09"
 # what = "a model type that this version does not know"

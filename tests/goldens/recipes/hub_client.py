@@ -29,7 +29,7 @@
 # log = "hub-2.4/05"
 # what = "no way to the hub"
 # args = ["5"]
-# root = {cause = "file_not_found", detail = "offline_cache_miss", about = "asset"}
+# root = {cause = "traceback", detail = "offline_cache_miss", about = "asset"}
 # [[run]]
 # log = "hub-2.4/06"
 # what = "too many requests: transformers says that it could not connect"

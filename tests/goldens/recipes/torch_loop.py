@@ -79,7 +79,7 @@
 # what = "moves the model to a GPU with a build that has no CUDA"
 # args = ["11"]
 # ends = 1
-# root = {cause = "cuda_runtime", detail = "no_cuda_build", about = "env"}
+# root = {cause = "assertion", detail = "no_cuda_build", about = "env"}
 # [[run]]
 # log = "torch-2.13/12"
 # what = "anomaly detection finds a NaN in the backward pass"

@@ -39,7 +39,7 @@ EXPECTED = {
     "deepspeed-0.19/03": "A2, -, -, 1",
     "deepspeed-0.19/04": "A1 config, assertion, batch_config, 0,1",
     "hub-2.4/01": "A1 asset, permission, gated_repo, 0",
-    "hub-2.4/05": "A1 asset, file_not_found, offline_cache_miss, 0",
+    "hub-2.4/05": "A1 asset, traceback, offline_cache_miss, 0",
     "jax-0.10/04": "E1 non_finite, nan_loss, non_finite, 0",
     "jax-0.10/08": "C1, -, rendezvous_timeout, 0",
     "keras-2.13/03": "E1 non_finite, nan_loss, -, -",

@@ -40,7 +40,12 @@ CASES = [
     (Cause.CUDA_RUNTIME, "RuntimeError", "HIP error: invalid device function"),
     (Cause.CUDA_RUNTIME, "RuntimeError", "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"),
     (Cause.CUDA_RUNTIME, "RuntimeError", "No CUDA GPUs are available"),
-    (Cause.CUDA_RUNTIME, "AssertionError", "Torch not compiled with CUDA enabled"),
+    (Cause.ASSERTION, "AssertionError", "Torch not compiled with CUDA enabled"),
+    (Cause.CUDA_RUNTIME, "RuntimeError", "CUDA unknown error - this may be due to an incorrectly set up environment"),
+    (Cause.DEVICE_MISMATCH, "RuntimeError", "Expected a 'cuda' device type for generator but found 'cpu'"),
+    (Cause.TRACEBACK, "ValueError", "No valid checkpoint found in runs/a (looked for pot*.ckpt)"),
+    (Cause.FILE_NOT_FOUND, "FileNotFoundError", "--resume auto: no valid checkpoint found in out"),
+    (Cause.RUNTIME_ERROR, "equinox.EquinoxRuntimeError", "hidden state left its range"),
     (Cause.RAM_OOM, "MemoryError", ""),
     (
         Cause.RAM_OOM,
