@@ -218,7 +218,7 @@ def _read(text: str) -> Data | None:
     data = _counts(body, word, at, count(found["planned"]))
     loss = _LOSS.search(body) or (_TRAINED.search(body) if _ACCURACY.search(body) else None)
     value = number(loss["value"]) if loss else None
-    if loss and value is not None:
+    if loss and value is not None and word != "trial":  # each trial is another model's
         data["eval_loss" if _OF_HELD_OUT.match(body[: loss.start()]) else "loss"] = value
         if loss.groupdict().get("distance") and math.isfinite(value):
             data["distance"] = True

@@ -132,7 +132,8 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.CUDA_RUNTIME,
         "cuda",
-        r"(?:CUDA|HIP)(?: driver| runtime)? error:|(?:CUDA|HIP) unknown error\b|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+",
+        r"(?:CUDA|HIP)(?: driver| runtime)? error:|(?:CUDA|HIP) unknown error\b"
+        r"|CU(?:BLAS|DNN|SOLVER|FFT|SPARSE)_(?:STATUS_)?\w{3,40}|cuDNN error|CUDA_ERROR_\w+|hipError\w+",
     ),
     _rule(Cause.CUDA_RUNTIME, "cuda", r".", of=r"(?:^|\.)(?:AcceleratorError|CudaAPIError|CUDARuntimeError)$"),
     # communication

@@ -229,3 +229,11 @@ def test_a_clock_before_the_cells_of_a_table(header: str, row: str):
     rows = [row.format(e=e, v=v, w=1.1 * v) for e in range(1, 16) if (v := 0.7 / e if e < 7 else math.nan)]
     run = Run().rank(0, "n1", "\n".join([header, *rows]) + "\n", code=0, end=20, times=[1.0 + e for e in range(16)], stream="out")
     assert run.accounting("COMPLETED", code=0, end=21.0).verdict().mode == "E1"
+
+
+def test_each_trial_is_another_models():
+    """What the last of them came to is no divergence of the best."""
+    tried = (2.07, 1.52, 1.41, 1.62, 1.5, 1.44, 14.29)
+    rows = [f'trial   {i}  rmse {v:.2f} MPa  best {min(tried[: i + 1]):.2f}  {{"width": 16, "layers": 2, "lr": 0.006}}  1.1 s' for i, v in enumerate(tried)]
+    run = Run().rank(0, "n1", "\n".join([*rows, "done"]) + "\n", code=0, end=20, times=[1.0 + 2 * i for i in range(8)], stream="out")
+    assert run.accounting("COMPLETED", code=0, end=21.0).verdict().mode == "G1"
