@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +17,7 @@ from itertools import pairwise
 from gpualert_slurm.classifier.alike import is_clock
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import Part, kind_before, parts_of
+from gpualert_slurm.classifier.time_columns import in_columns, rows_of_table
 from gpualert_slurm.classifier.time_kinds import LOAD, NONE, OF_MACHINE, PEERS, REST, SAVE, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.evidence import Quote
 
@@ -28,7 +30,7 @@ INSIDE = 1.02
 LAST_PART = 0.25
 """Of a log's lines: a line that sums up stands behind the others."""
 LAST_LINES, LEAST_WHOLE_S = 12, 1.0
-MOST_ROWS = 12
+MOST_ROWS, MOST_COLUMNS = 12, 80
 MOSTLY = 0.6
 """Of the run's time, in what is loaded and not said to be waited for."""
 _SEVERAL = re.compile(
@@ -73,14 +75,18 @@ class _Line:
 def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
     span, found = _Span(_span_s(facts), _steps_a_line(facts)), list[Told]()
-    for one in _logs(facts):
-        lines = one[-MOST_TEXT:].splitlines()[-MOST_LINES:]
+    for text in _logs(facts):
+        lines = text[-MOST_TEXT:].splitlines()[-MOST_LINES:]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
         told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line)]
-        if SAVE in kinds and _SAVES_BESIDE.search(one):
+        if SAVE in kinds and _SAVES_BESIDE.search(text):
             continue
         found += [*_again_and_again(told, kinds, span), *_by_themselves(told, kinds, _trained_s(facts))]
         found += [*_summed_up(told, kinds, span.seconds, len(lines)), *_in_rows(told, kinds, span.seconds, len(lines))]
+        rows = [line for at, row, parts in rows_of_table(lines) if (line := _of_line(at, row, parts, kinds)) is not None]
+        if len(rows) >= LEAST_LINES and (one := _together(rows, span)) is not None:
+            found.append(one)
+        found += [Told(share, None, row) for share, row in in_columns(lines[-MOST_COLUMNS:], kinds)]
     return max(found, key=lambda one: one.share, default=None)
 
 
@@ -102,6 +108,14 @@ def _logs(facts: Facts) -> Iterator[str]:
     excerpts = [one for report in facts.job.reports for one in report.excerpts]
     ranks = [one for one in excerpts if one.where.local_rank is not None and one.where.step not in {"batch", "extern"}]
     yield from (one.text for one in ranks or excerpts)
+
+
+def worth_telling(facts: Facts, total_s: float, *, of_one: bool) -> bool:
+    """Whether times that come to ``total_s`` are a fair part of the time that the run advanced, or (``of_one``) of one of its steps, or lines."""
+    span_s = _span_s(facts)
+    if not span_s or max(1.0, _steps_a_line(facts)) * total_s >= COVERS * span_s:
+        return True
+    return of_one and any(one and total_s >= 0.5 * one for one in (facts.advance.step_s, facts.advance.interval_s))
 
 
 def _span_s(facts: Facts) -> float | None:
@@ -152,7 +166,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         return _Line(part * (whole or 1.0), whole or 1.0, bare=False, each=not whole, text=text, at=at, share=not whole)
     timed = [one for one in parts if not one.share]
     ours = [one for one in timed if one.kind in kinds]
-    if not ours:
+    if not ours or _of_another(timed, ours):
         return None
     part = sum(one.seconds for one in ours)
     work = sum(one.seconds for one in timed if one.kind in {WORK, REST, LOAD, SAVE, TALK, PEERS, WAIT} and one.kind not in kinds)
@@ -164,12 +178,20 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         whole = part + work
     elif unnamed >= part / INSIDE and unnamed > 0:
         whole = max(unnamed, part)
+    elif named > 0:
+        whole = part + named  # ``data 0.41s | step 0.09s``
     else:
         return None
     bare = all(one.bare for one in timed)
-    if not bare and any(one.bare and one.kind == LOAD and not one.mean and not one.waits for one in ours):
-        return None  # ``data 0.83 | 1.1 s``: what is of the data may be its loss
     return _Line(part, whole, bare, each=any(one.each for one in ours), text=text, at=at)
+
+
+def _of_another(timed: Sequence[Part], ours: Sequence[Part]) -> bool:
+    """Whether what was loaded or saved was for something else than the training; or may be a loss: ``data 0.83 | 1.1 s``."""
+    part = sum(one.seconds for one in ours)
+    for_rest = any(one.kind == REST and one.seconds >= part for one in timed) and not any(one.kind in {WORK, WHOLE} for one in timed)
+    all_bare = all(one.bare for one in timed)
+    return for_rest or (not all_bare and any(one.bare and one.kind == LOAD and not one.mean and not one.waits for one in ours))
 
 
 def _again_and_again(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: frozenset[str], span: _Span) -> Iterator[Told]:
@@ -180,7 +202,7 @@ def _again_and_again(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: fro
         key = _NUMBER.sub("#", text)
         if (line := _of_line(at, text, parts, kinds)) is not None:
             groups.setdefault(key, []).append(line)
-        elif len(timed := [one for one in parts if not one.share and not one.bare and one.seconds > 0]) == 1:
+        elif len(timed := [one for one in parts if not one.share and one.seconds > 0 and not (one.bare and one.kind == NONE)]) == 1:
             alone.setdefault(key, []).append((timed[0], at, text))
     for lines in groups.values():
         if len(lines) >= LEAST_LINES and (one := _together(lines, span)) is not None:
@@ -196,7 +218,7 @@ def _paired(alone: dict[str, list[tuple[Part, int, str]]], kinds: frozenset[str]
     others = [lines for lines in alone.values() if len(lines) >= LEAST_LINES and lines[0][0].kind in {WORK, WHOLE, NONE}]
     for mine in ours:
         for other in others:
-            if abs(len(mine) - len(other)) > 1:
+            if abs(len(mine) - len(other)) > 1 or mine[0][0].bare != other[0][0].bare:
                 continue
             pairs = list(zip(mine, other, strict=False))
             if any(abs(a[1] - b[1]) > MOST_ROWS for a, b in pairs):
@@ -205,7 +227,7 @@ def _paired(alone: dict[str, list[tuple[Part, int, str]]], kinds: frozenset[str]
             if not work and any(a[0].seconds > INSIDE * b[0].seconds for a, b in pairs):
                 continue
             yield [
-                _Line(a.seconds, b.seconds + (a.seconds if work else 0.0), bare=False, each=a.each, text=text, at=at)
+                _Line(a.seconds, b.seconds + (a.seconds if work else 0.0), bare=a.bare, each=a.each, text=text, at=at)
                 for (a, at, text), (b, _, _) in pairs
             ]
 
@@ -277,10 +299,7 @@ def _steps_apart(lines: Sequence[_Line]) -> list[float]:
 def _summed_up(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: frozenset[str], span_s: float | None, lines: int) -> Iterator[Told]:
     """One line near a log's end that tells where all the time went, or that of each step."""
     first = lines - max(LAST_LINES, round(LAST_PART * lines))
-    seen: dict[str, int] = {}
-    for _, text, _ in told:
-        key = _NUMBER.sub("#", text)
-        seen[key] = seen.get(key, 0) + 1
+    seen = Counter(_NUMBER.sub("#", text) for _, text, _ in told)
     for at, text, parts in told:
         if at < max(first, LEAST_LINES) or seen[_NUMBER.sub("#", text)] >= LEAST_LINES:
             continue
@@ -296,8 +315,9 @@ def _summed_up(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: frozenset
 def _in_rows(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: frozenset[str], span_s: float | None, lines: int) -> Iterator[Told]:
     """A table near a log's end: rows of a name and a time."""
     block: list[tuple[int, str, Part]] = []
+    seen = Counter(_NUMBER.sub("#", text) for _, text, _ in told)
     for at, text, parts in [*told, (lines + MOST_ROWS, "", ())]:
-        timed = [one for one in parts if not one.share]
+        timed = [one for one in parts if not one.share] if seen[_NUMBER.sub("#", text)] < LEAST_LINES else []
         if block and (at - block[-1][0] > 1 or len(timed) != 1):
             yield from _of_rows(block, kinds, span_s, lines)
             block = []

@@ -27,15 +27,21 @@ _VALUE = re.compile(
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _ASIDE = re.compile(
-    r"\((?:\d{1,6}(?:\.\d{1,3})?\s?(?:[kKMGT]i?B|bytes|images?|files?)"
+    r"(?<=s )\(\d{1,3}(?:\.\d{1,2})? ?%\)|\((?:\d{1,6}(?:\.\d{1,3})?\s?(?:[kKMGT]i?B|bytes|images?|files?)"
     r"|(?![^()]{0,60}\d[.,]\d)(?![^()]{0,60}\d\s?(?:s|ms|sec|min|%)\b)[^()]{0,60})\)"
 )
 """Words in brackets without a time."""
-_ENDS_IN_UNIT = re.compile(r"(?<!per)(?:_|[ (\[.-])\(?(ms|msec|s|secs?|seconds|segundos|sekunden|secondes|min)[)\]]?\s{0,2}\Z", re.IGNORECASE)
+_ENDS_IN_UNIT = re.compile(
+    r"(?<!per)(?:_|[ (\[.-])\(?(ms|msec|s|secs?|seconds|segundos|sekunden|secondes|min|%|pct|percent)[)\]]?\s{0,2}\Z", re.IGNORECASE
+)
+_UNIT_ASIDE = re.compile(r" ?[(\[](ms|s|secs?|seconds|min|%)[)\]]")
+"""A unit behind a name: ``data_loading(s)``."""
+_A_STEP = re.compile(r"(?<![A-Za-z])(?P<unit>ms|s|secs?|seconds)/(?:batch|step|it|iter\w{0,6}|epoch)(?![A-Za-z])", re.IGNORECASE)
+_LEVEL = re.compile(r"\d|INFO|DEBUG|NOTICE|info|debug")
 _IN_HEAD = re.compile(r"[(\[](ms|s|secs?|seconds)(?P<each>(?: per |/)\w{2,10})?[)\]]", re.IGNORECASE)
 """The unit of a whole line: ``timers (s per step): forward 1.31, all-reduce 12.70``."""
 _TIMELY = re.compile(
-    r"(?<![^\W\d_])(?:\w{0,12}time|\w{0,12}secs?|seconds|took|duration|dur|elapsed"
+    r"(?<![^\W\d_])(?:\w{0,12}time|\w{0,12}secs?|seconds|took|duration|dur|elapsed|(?:batch|reader|data)_cost"
     r"|dauer|\w{0,8}zeit|temps|dur[ée]e|tiempo|tempo|durata|duraci[oó]n)(?![^\W\d_])",
     re.IGNORECASE,
 )
@@ -97,7 +103,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
     if (timer := _TIMER.match(line)) is not None:
         return (Part(kind_of(timer["name"]), float(timer["least"]) / 1000, each=True),)
     text = _bare(line)
-    found = list(_VALUE.finditer(text))[:MOST_PARTS]
+    found = [one for one in _VALUE.finditer(text) if one["unit"] or not one["value"].isdigit() or _KEY.search(text[: one.start()])][:MOST_PARTS]
     if not found:
         return ()
     ahead = [_ahead(text, found, at) for at in range(len(found))]
@@ -106,7 +112,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
     header = _IN_HEAD.search(line[:MOST_LINE])
     units = [_unit_of(one, name, header[1] if header is not None else "s") for one, name in zip(found, ahead, strict=True)]
     told = [at for at, unit in enumerate(units) if unit is not None]
-    keyed = any(_KEY.search(text[: found[at].start()]) for at in told)
+    keyed = 2 * sum(_KEY.search(text[: found[at].start()]) is not None for at in told) >= max(1, len(told))
     swapped = not keyed and sum(last[at] not in {NONE, WHOLE} for at in told) > sum(first[at] not in {NONE, WHOLE} for at in told)
     of_each = _EACH_LINE.search(text) is not None or (header is not None and bool(header["each"]))
     beside = behind_its_back(line[:MOST_LINE])
@@ -138,9 +144,10 @@ def parts_of(line: str) -> tuple[Part, ...]:
 def _bare(line: str) -> str:
     """A line without colours, its logger's head, clocks and words in brackets."""
     text = _COLOUR.sub("", line[:MOST_LINE])
-    text = text[len(log_head(text)) :]
-    text = CLOCK.sub(" ", text)
-    return _ASIDE.sub(" ", text)
+    head = log_head(text)
+    text = text[len(head) :] if _LEVEL.search(head) is not None else text  # a bare name may be what is timed
+    text = _UNIT_ASIDE.sub(r"_\1", CLOCK.sub(" ", text))
+    return _ASIDE.sub("", text)
 
 
 def _kind(name: str, text: str) -> str:
@@ -175,7 +182,9 @@ def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:
     bare = name.rstrip(" :='\"")
     ends = _ENDS_IN_UNIT.search(bare)
     if ends is not None:
-        return ends[1]
+        return "%" if ends[1].lower() in {"%", "pct", "percent"} else ends[1]
+    if (step := _A_STEP.search(bare)) is not None:
+        return step["unit"]
     return usual if _TIMELY.search(bare) and not _NO_TIME.search(bare) else None
 
 
@@ -187,3 +196,12 @@ def kind_before(line: str) -> tuple[str, bool]:
     found = [one for one in _VALUE.finditer(text) if one["unit"]]
     before = text[: found[-1].start()][-MOST_LINE:] if found else text
     return _kind(before, text), waits(before)
+
+
+def part_of_column(name: str) -> Part | None:
+    """What a column called ``name`` tells the times of, with the seconds of one of its units; None where it is none of times."""
+    kind, unit = kind_of(name), _ENDS_IN_UNIT.search(name.rstrip())
+    if kind == NONE or _NO_TIME.search(name) or (unit is None and not _TIMELY.search(name)):
+        return None
+    told = unit[1].lower() if unit is not None else "s"
+    return None if told in {"%", "pct", "percent"} else Part(kind, seconds_of(told))

@@ -97,6 +97,10 @@ def _of_log(text: str, where: Where) -> _Times | None:
 
 def _of_line(line: str) -> tuple[float, float, str] | None:
     """Work and whole step in seconds, and the line."""
+    own, waited, every = _by_kind(line)
+    if own is not None and waited is not None:
+        every = max(every or 0.0, own + waited)
+        return (own, every, line) if every > 0 else None
     work = wait = whole = None
     for name, value_s in _times(line):
         if _WAIT.search(name):

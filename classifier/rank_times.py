@@ -25,11 +25,12 @@ MOST_TEXT, MOST_LINE, LAST_LINES = 64 * 1024, 600, 24
 _WHO = r"(?:rank|rang|rango|worker|gpu|proc(?:ess)?|node|site|client|member|host|r|w)"
 _N = r"\d{1,6}(?:\.\d{1,6})?"
 _EACH = re.compile(
-    rf"(?<![A-Za-z]){_WHO}[ _#:]?(?P<rank>\d{{1,4}})['\")\]]?\s?[:=]?\s{{0,3}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)?(?![\w.%])",
+    rf"(?<![A-Za-z]){_WHO}[ _#:]?(?P<rank>\d{{1,4}})['\")\]]?\s?[:=]?\s{{0,3}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s|%)?(?![\w.%])",
     re.IGNORECASE,
 )
+_KEYED = re.compile(rf"['\"](?P<rank>\d{{1,4}})['\"]\s?:\s?(?P<value>{_N})(?![\w.%])")
 _LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?[\])]")
-_SLASHED = re.compile(rf"(?P<values>{_N}(?:\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
+_SLASHED = re.compile(rf"(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
 _OF_RANKS = re.compile(
     r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|rang|rangs|rangos?)(?![A-Za-z])",
     re.IGNORECASE,
@@ -88,6 +89,7 @@ def _by_lines(lines: Sequence[str], step_s: float | None) -> Slow | None:
 def _of_ranks(line: str) -> list[tuple[int, float]] | None:
     """What a line tells of each rank."""
     each = [(int(found["rank"]), float(found["value"])) for found in _EACH.finditer(line)]
+    each = each if len(each) >= LEAST_RANKS else [(int(found["rank"]), float(found["value"])) for found in _KEYED.finditer(line)]
     if len(each) >= LEAST_RANKS and len({rank for rank, _ in each}) == len(each):
         return each
     listed = _LIST.search(line) or _SLASHED.search(line)
@@ -98,7 +100,7 @@ def _of_ranks(line: str) -> list[tuple[int, float]] | None:
 
 def _kind(line: str) -> str | None:
     """Whether a line tells of the ranks' work, or of their waits; None of neither."""
-    first = _EACH.search(line) or _LIST.search(line) or _SLASHED.search(line)
+    first = _EACH.search(line) or _KEYED.search(line) or _LIST.search(line) or _SLASHED.search(line)
     words = _OF_RANKS.sub(" ", line[: first.start()] if first is not None else line)
     kind = kind_of(words)
     if kind in {PEERS, WAIT, TALK}:

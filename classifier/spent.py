@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gpualert_slurm.classifier.accounts import worth_telling
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.time_kinds import OF_MACHINE
+from gpualert_slurm.classifier.line_times import parts_of
+from gpualert_slurm.classifier.time_kinds import OF_MACHINE, REST, WHOLE, WORK
 from gpualert_slurm.classifier.told_shares import seconds, so_far, told_share
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
@@ -105,9 +107,11 @@ def spent(facts: Facts, kind: str) -> Spent | None:
         return table
     if (lines := _by_lines(facts, kind)) is not None:
         return lines
-    summed = ((line, found) for line in _last_lines(facts.job) if line not in marks and (found := share_of(line, kind)) is not None)
+    lines_left = (line for line in _last_lines(facts.job) if line not in marks and not _of_another(line))
+    summed = ((line, found) for line in lines_left if (found := share_of(line, kind)) is not None)
     line, last = next(summed, ("", None))
-    if last is None or (last[1] is not None and last[1] < LEAST_WHOLE_S):
+    of_one = _AVERAGE.search(line) is not None or any(part.each for part in parts_of(line))
+    if last is None or (last[1] is not None and (last[1] < LEAST_WHOLE_S or not worth_telling(facts, last[1], of_one=of_one))):
         return None
     return Spent(last[0], line.strip(), facts.advance.marks[-1:])
 
@@ -116,6 +120,12 @@ def share_of(text: str, kind: str) -> tuple[float, float | None] | None:
     """The share of ``kind`` in what a line tells, and how many seconds it tells in all (None: it tells shares); None where it tells none."""
     text = _COMMA.sub(r"\1.\2", text[:MOST_LINE])
     return told_share(text, kind) or _by_names(text, kind)
+
+
+def _of_another(line: str) -> bool:
+    """Whether a line tells of an evaluation, a start or the like, and of no training."""
+    kinds = {part.kind for part in parts_of(line)}
+    return REST in kinds and not kinds & {WORK, WHOLE}
 
 
 def _by_names(text: str, kind: str) -> tuple[float, float | None] | None:
@@ -175,6 +185,10 @@ def _by_lines(facts: Facts, kind: str) -> Spent | None:
                     continue
                 return Spent(share, line.strip(), facts.advance.marks[-1:], whole_s)
             share, line = statistics.median(found[0] for found, _ in told), told[-1][1]
+            if all(found[1] is not None for found, _ in told) and not worth_telling(
+                facts, sum(found[1] or 0.0 for found, _ in told), of_one=False
+            ):
+                continue
             return Spent(share, line.strip(), facts.advance.marks[-1:])
     return None
 

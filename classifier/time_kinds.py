@@ -56,7 +56,7 @@ _DATA = _stems(
     " parsing unzip* gunzip* decompress* inflat* input*"
     " io feed* feeder* queue* sampler* neighborsampl* disk* storage pipeline* minibatch lectur* lecteur* lett* leitur* lire"
     " lesen lese* gelesen einlesen eingelesen laden lade*"
-    " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen"
+    " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen inlasning"
     " lezen archive shard* tile* festplatte disque"
     " disco загруз* чтен* данн* file files fichiers archivos dateien images imagenes immagini bilder",
     "加载|读取|数据|読み?込|データ|読",
@@ -66,7 +66,7 @@ _WORK = _stems(
     " grad* calc* calcul* math* learn* fit* fitting updat*"
     " solv* kernel* net nets rete reseau netz red rechn* gerechnet recken* lern* lerne* entren* entrain* apprent* apprend*"
     " addestr* trein* aprend* work* busy matmul propag*"
-    " own local eigene* eigen propre propio propria oblicz* trenow* uczen* вычисл* обуч* расчет* рекен* arbeit* arbeiten"
+    " own local eigene* eigen propre propio propria oblicz* trenow* traning* berakning* uczen* вычисл* обуч* расчет* рекен* arbeit* arbeiten"
     " rekenen travail trabajo trabalho lavoro math",
     "计算|训练|計算|学習|前向|反向",
 )
@@ -87,6 +87,10 @@ _WHOLE = _stems(
 
 
 _TAKEN = re.compile(r"\b(?:fetched|fetching|read|reading|loaded|loading|pulled|pulling|got)\b.{0,30}\bfrom\b")
+_ON_DISK = re.compile(
+    r"\b(?:state|model|weights|params|parameters|network|modell|modele|modelo)\b.{0,40}\b(?:on|to|auf|sur|en) (?:the )?(?:disk|platte|disque|disco)"
+)
+_PLAYS = re.compile(r"\b(?:env|envs|environment|rollout\w*|simulat\w*|episode\w*|actor\w*)\b")
 _NEXT_BATCH = re.compile(r"\b(?:get|next|fetch|await\w{0,3})\b.{0,16}\bbatch|\bbatch (?:get|gen\w{0,8}|prep\w{0,8}|time to)\b")
 
 
@@ -100,11 +104,11 @@ def kind_of(name: str) -> str:
     ruled = (
         (REST, _STATE.search(words) and _TAKES.search(words)),
         (LOAD, _TAKEN.search(words)),
-        (SAVE, _SAVE.search(words)),
+        (SAVE, _SAVE.search(words) or _ON_DISK.search(words)),
         (PEERS, waiting and not data and _OTHERS.search(words)),
         (TALK, _TALK.search(words) or "barrier" in words or "all reduce" in words),
         (LOAD, _NEXT_BATCH.search(words)),
-        (REST, not waiting and _REST.search(words)),
+        (REST, _PLAYS.search(words) or (not waiting and _REST.search(words))),
         (LOAD, data),
         (WAIT, waiting),
         (WORK, _WORK.search(words)),

@@ -42,6 +42,7 @@ _NOT_SO = re.compile(
     r"|total|so far|since|overall|avg|average|mean|autres|anderen?|otros|neighbou?rs?|workers? wait)(?![^\W\d])",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(r"\d\s?[A-Za-z]{1,12} (?:of|out of|de|von|sur|di) \Z", re.IGNORECASE)
 _COMMA = re.compile(r"(?<![\d.,])(\d{1,6}),(\d{1,3})(?=\s?(?:ms|s|secs?|Sekunden|secondes|segundos)\b)")
 
 
@@ -67,6 +68,8 @@ def waited_s(line: str) -> float | None:
     if _OF_DATA.search(line) is None or _NOT_SO.search(line.replace("_", " ")):
         return None
     found = _BEHIND.search(line) or _AHEAD.search(line)
+    if found is not None and _OF_IT.search(line[: found.start("value")]) is not None:
+        return None  # the whole, of which a part was told before it
     return float(found["value"]) * seconds(found["unit"]) if found is not None else None
 
 

@@ -52,6 +52,8 @@ _INTERACTIVE = re.compile(
     r"\bJupyter ?(?:Server|Lab|Notebook)[\w .]{0,20} is running at|\[[IWC] [\d: .-]{8,30}(?:ServerApp|LabApp|NotebookApp)\]"
 )
 """Jupyter's own lines."""
+_PLAYS = re.compile(r"(?<![A-Za-z])(?:envs?|environments?|rollouts?|episodes?|returns?|rewards?|actors?|ep_rew\w*)(?![A-Za-z])", re.IGNORECASE)
+"""Who learns from what it plays waits for its environment by design."""
 FLIP = "engine near zero at step scale while the run advances"
 
 
@@ -113,6 +115,7 @@ def _own_word(facts: Facts, *, known: bool) -> Spent | None:
     by_parts = account(facts, frozenset({LOAD, WAIT}) if known or facts.ranks_total < 2 else frozenset({LOAD}))
     if by_parts is not None:
         told.append(Spent(by_parts.share, by_parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], by_parts.whole_s))
+    told = [one for one in told if _PLAYS.search(one.said) is None]
     most = max(told, key=lambda one: (one.share >= WAITS, one.whole_s or 0.0, one.share), default=None)
     return most if most is None or held_up_by(facts.job) is None else None
 

@@ -9,16 +9,18 @@ import statistics
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.accounts import Told, account
 from gpualert_slurm.classifier.activity import BUSY_PERCENT, SM, STARVED_SM_PERCENT, Card
+from gpualert_slurm.classifier.alike import is_clock
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.line_times import parts_of
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
-from gpualert_slurm.classifier.time_kinds import SAVE, TALK
+from gpualert_slurm.classifier.time_kinds import SAVE, TALK, WHOLE
 from gpualert_slurm.classifier.timed_saves import timed_saves
-from gpualert_slurm.evidence import Evidence
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
 STORM_SHARE = 0.5
@@ -186,11 +188,17 @@ def _by_parts(facts: Facts) -> Assessment | None:
         steps = max(facts.advance.steps_done or 0, _measured(facts))
         told = Spent(own.share, own.said, facts.advance.marks[-1:] or facts.cite_end()[:1], own.whole_s)
         return _by_its_word(facts, told, f", {own.count} times in {steps} steps")
-    if own is None or own.share < STORM_TIME or not facts.advanced or 0 < saves_counted(facts.advance) < LEAST_SAVES:
+    if own is None or own.share < STORM_TIME or not facts.advanced or _few_saves(facts, own):
         return None
     if (own.whole_s or 0.0) < LONG_S and (facts.advance.steps_done or MIN_STEPS) < MIN_STEPS > saves_counted(facts.advance):
         return None
     return _by_its_word(facts, Spent(own.share, own.said, facts.advance.marks[-1:] or facts.cite_end()[:1], own.whole_s))
+
+
+def _few_saves(facts: Facts, own: Told) -> bool:
+    """Whether the run saved once or twice; the line that sums up may itself look like a save."""
+    others = [e for e in facts.advance.saved if isinstance(e.source, Quote) and e.source.text.strip() != own.said]
+    return bool(others) and saves_counted(facts.advance) < LEAST_SAVES
 
 
 def _each_time(facts: Facts, own: Told) -> bool:
@@ -216,7 +224,20 @@ def _cost(said: float | None, facts: Facts) -> bool:
 def _cheap(facts: Facts) -> bool:
     """Whether next to no time passed before the lines that tell of a save."""
     held = facts.said("held_up")
+    if _unaccounted(facts) >= STORM_TIME:
+        return False
     return bool(held) and all(float(e.data["since"]) < CHEAP_SEEN and not e.data.get("alone") for e in held)
+
+
+def _unaccounted(facts: Facts) -> float:
+    """The share of a step's time, by when its lines came, that the time which they say that it took leaves open."""
+    texts = [m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)]
+    timed = ([one.seconds for one in parts_of(text) if one.kind == WHOLE and not one.bare and not one.share] for text in texts)
+    told = [wholes[0] for wholes in timed if len(wholes) == 1]
+    step_s = facts.advance.step_s or 0.0
+    if step_s < MOMENT_S or len(told) < MIN_STEPS // 2 or is_clock(told):
+        return 0.0
+    return max(0.0, 1 - statistics.median(told) / step_s)
 
 
 def _trained_s(facts: Facts) -> float | None:

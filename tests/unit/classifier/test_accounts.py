@@ -86,3 +86,43 @@ def test_a_handful_of_long_passes_may_be_more_than_a_handful_of_steps() -> None:
         times += [1 + 4.4 * i] * 2
     run = Run(command=("python", "train.py")).rank(0, "n1", "".join(told), code=0, end=20, times=times, local=0)
     assert run.accounting("COMPLETED", code=0, end=21).verdict().mode == "D1"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "mode"),
+    [(("48.1", "80.2", "10.2", "17.0"), "D1"), (("1.1", "1.8", "56.2", "93.7"), "G1")],
+)
+def test_a_profilers_table_is_read_by_its_percents(seconds: tuple[str, str, str, str], mode: str) -> None:
+    """Rows of names, under a head that tells of times."""
+    table = (
+        "|  Action                         |  Mean duration (s)  |  Num calls  |  Total time (s)  |  Percentage %  |",
+        "|  Total                          |  -                  |  1500       |  60.0            |  100 %         |",
+        f"|  train_dataloader_next          |  0.8                |  40         |  {seconds[0]}    |  {seconds[1]}  |",
+        f"|  run_training_batch             |  0.17               |  40         |  {seconds[2]}    |  {seconds[3]}  |",
+    )
+    assert _mode(["step {i} loss {loss}"], behind=table) == mode
+
+
+@pytest.mark.parametrize(("load", "learn", "mode"), [("1.20", "0.30", "D1"), ("0.05", "1.45", "G1")])
+def test_columns_that_a_head_names_are_times(load: str, learn: str, mode: str) -> None:
+    """With their units beside their names."""
+    head = ("| epoch | loss | warten [s] | rechnen [s] |", "|---|---|---|---|")
+    assert _mode([f"| {{i}} | {{loss}} | {load} | {learn} |"], before=head) == mode
+
+
+def test_what_an_evaluation_or_a_rare_line_loads_is_no_wait() -> None:
+    """They are no part of the steps."""
+    assert _mode(["step {i} loss {loss}"], behind=("test: 19.0 s, of which 17.1 s loading",)) == "G1"
+    assert _mode(["step {i} loss {loss} (1.5 s)"], behind=("shard swapped: loading 1.9 s of 2.0 s",)) == "G1"
+
+
+def test_who_learns_from_what_it_plays_waits_for_it_by_design() -> None:
+    """And the whole of which a part was told is no wait of its own."""
+    assert _mode(["update {i} return 3.1 policy_loss {loss} env_wait=1.2s learn=0.3s"]) == "G1"
+    assert _mode(["[{i}/40] loss {loss} (every step: 0.04 s of 1.5 s waiting for images)"]) == "G1"
+
+
+def test_a_table_of_names_stands_apart_from_the_lines_before_it() -> None:
+    """Though they tell a time each, too; and one that sums up in prose may tell of the writing once."""
+    assert _mode(["step {i} loss {loss} t={all}s"], behind=("next_batch 41.1s", "fit 18.0s", "save_model 0.4s")) == "D1"
+    assert _mode(["sweep {i} energy {loss}"], behind=("40 sweeps, 60.2 s. Writing the state took 29.0 s of that, the sweeps themselves 31.1 s.",)) == "D2"

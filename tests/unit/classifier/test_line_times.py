@@ -14,7 +14,7 @@ from gpualert_slurm.classifier.line_times import parts_of
         ("level=info batch=5 clip_loss=9.5310 wait_ms=11724 compute_ms=795", [("wait", 11.724), ("work", 0.795)]),
         ("09:00:46   lectura (gzip): 9.4 s de 9.5 s", [("load", 9.4), ("whole", 9.5)]),
         ("time of epochs 1-3: 18.8 s, of it waiting for tiles (bz2, no workers) 13.1 s", [("whole", 18.8), ("load", 13.1)]),
-        ("Epoche 3 fertig nach 12,4 s, davon 9,1 s Warten auf Daten", [("", 12.4), ("load", 9.1)]),
+        ("Epoche 3 fertig nach 12,4 s, davon 9,1 s Warten auf Daten", [("whole", 12.4), ("load", 9.1)]),
         ("31.2 s training, 140.9 s checkpointing", [("work", 31.2), ("save", 140.9)]),
         ("step 5 loss 5.9615 step_s 13.44 (gradient exchange 12.54)", [("whole", 13.44), ("talk", 12.54)]),
         ("timers (s per step): forward-backward 1.31, grad all-reduce 12.70, optimizer 0.15", [("work", 1.31), ("talk", 12.7), ("work", 0.15)]),

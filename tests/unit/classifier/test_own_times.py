@@ -54,3 +54,8 @@ def test_one_rank_works_while_the_others_wait(slow: str, other: str) -> None:
 def test_ranks_alike_waits_of_all_and_moments_make_no_straggler(one: str, other: str) -> None:
     """Nor does one that waits as long as it works."""
     assert _mode([other, one, other]) != "D3"
+
+
+def test_a_rank_that_loads_slowly_holds_up_the_others() -> None:
+    """What it loads is its own work; the exchange is where the others wait."""
+    assert _mode(["data 0.01s fwd+bwd 0.10s allreduce 0.37s", "data 0.37s fwd+bwd 0.10s allreduce 0.01s", "data 0.01s fwd+bwd 0.10s allreduce 0.37s"]) == "D3"

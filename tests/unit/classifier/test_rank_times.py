@@ -40,3 +40,9 @@ def test_a_table_of_the_ranks_is_read(slow: str, mode: str) -> None:
     if mode == "G1":
         table = ("rank   compute(s)   wait(s)", "   0    6.30      1.50", "   1    6.00      1.80", f"   2   {slow}", "   3    7.50      0.30")
     assert _mode("step {i} loss {loss}", table) == mode
+
+
+def test_ranks_may_be_the_keys_of_an_object() -> None:
+    """And each told beside its time; who takes turns at being the slowest is none."""
+    assert _mode('{{"step": {i}, "loss": {loss}, "compute_s": {{"0": 0.30, "1": 0.31, "2": 0.62, "3": 0.30}}}}') == "D3"
+    assert _mode("step {i} loss {loss} | busy r0=0.30s r1=0.62s r2=0.29s r3=0.31s") == "D3"
