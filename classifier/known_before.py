@@ -43,7 +43,7 @@ MOST_TEXT = 16_384
 
 def judges(facts: Facts) -> str | None:
     """In words, where the run was to judge a model and not to make one."""
-    if only_judges(facts) or only_judged(facts) is not None or _named_so(facts) or _one_pass(facts):
+    if only_judges(facts) or only_judged(facts) is not None or _named_so(facts):
         return "the run only judges a model: its numbers are not of learning"
     return None
 
@@ -64,11 +64,11 @@ def says_it_goes_on(facts: Facts) -> bool:
     return any((found := _GOES_ON.search(line)) is not None and not _NOT.search(line[: found.end()]) for line in before_progress(facts))
 
 
-def _one_pass(facts: Facts) -> bool:
-    """Whether all that is told is one bar of Keras' over batches, and no epoch of it: ``evaluate`` and ``predict`` print so."""
+def one_pass(facts: Facts) -> str | None:
+    """In words, where all that is told is one bar of Keras' over batches, and no epoch of it: ``evaluate`` and ``predict`` print so."""
     marks = facts.advance.marks
     bars = bool(marks) and all(isinstance(m.source, Quote) and _BATCH.match(m.source.text) and not m.data.get("epoch") for m in marks)
-    return bars and not keras_epochs(facts.job)
+    return "what is counted may be the batches of an evaluation" if bars and not keras_epochs(facts.job) else None
 
 
 def _named_so(facts: Facts) -> bool:

@@ -24,7 +24,7 @@ from gpualert_slurm.classifier.score_at_chance import score_at_chance
 from gpualert_slurm.classifier.scores import SCORE
 from gpualert_slurm.classifier.stages import stages
 from gpualert_slurm.classifier.stood import stood
-from gpualert_slurm.classifier.unlearned import HIGH, rate_gone, tuned_or_played
+from gpualert_slurm.classifier.unlearned import HIGH, no_norm, rate_gone, tuned_or_played
 
 LEAST_FLOWN, LEAST_STILL = 6, 10
 FLOWN, JUMPED, STAYS, LEAST_BESIDE = 100.0, 10.0, 0.8, 3
@@ -37,6 +37,8 @@ SETTLED, MANY = 5, 20
 STANDS = 0.01
 LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 """Of its height: all that a number moved; its noise, where it has no slope by its own error."""
+UNMOVED = 0.9
+"""Of its first third, what the last third of a number that did not come down is at least."""
 OUTLIER = 3.0
 LEAST_DIGITS, MANY_DIGITS = 3, 5
 HEIGHT, NAILED, POOR = 0.05, 1e-3, 0.3
@@ -69,7 +71,7 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
         return None
     flown = _gone(found) or _flown(found) or fell_away(facts) or _blown_up(facts, found) or _lost(facts, found)
     lies_there = flown or score_at_chance(facts) or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
-    return lies_there or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
+    return lies_there or _without_gradient(facts, found) or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
 
 
 def of_odd_lines(facts: Facts, losses: tuple[float, ...]) -> bool:
@@ -173,6 +175,17 @@ def _guessed(facts: Facts, found: Measured) -> tuple[str, str] | None:
     return None if why is None else ("flat", f"{first.called} lay about {statistics.fmean(first.values):.4g} from the first line to the last: {why}")
 
 
+def _without_gradient(facts: Facts, found: Measured) -> tuple[str, str] | None:
+    """A gradient norm of nought in all lines that tell of one, by any name, while what is measured first did not come down."""
+    values, count = found.measures[0].values, no_norm(facts.job)
+    third = len(values) // 3
+    if count < LEAST_STILL or len(values) < LEAST_STILL or not all(math.isfinite(v) for v in values) or min(values) <= STANDS:
+        return None
+    if statistics.median(values[-third:]) < UNMOVED * statistics.median(values[:third]) or tuned_or_played(facts.job):
+        return None
+    return "flat", f"the gradient norm was nought in all of {count} lines, and {found.measures[0].called} did not come down"
+
+
 def _jump(values: Sequence[float]) -> tuple[float, float] | None:
     """The two values between which all that follows came to lie far above all that was before."""
     for at in range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1):
@@ -191,7 +204,8 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)
     both = stood > 0 and sum(m.digits > LEAST_DIGITS for m in measures) > 1
-    if not (moved or both or stood > 1 or (stood and len(found.counter.counts) >= LEAST_STILL + 2)):
+    one = len(measures) > 1 and len(found.counter.counts) >= MANY and all(len(set(m.values)) == 1 and m.digits > LEAST_DIGITS for m in measures)
+    if not (moved or both or one or stood > 1 or (stood and len(found.counter.counts) >= LEAST_STILL + 2)):
         return None
     first = next((m for m in measures if len(set(m.values)) > 1), measures[0])
     height = f"{statistics.fmean(first.values):.4g}"

@@ -55,6 +55,13 @@ _RATE = re.compile(
     rf"\s{{0,3}}[:=]?\s{{0,3}}\[?(?P<rate>{NUMBER})(?![\w%]|,\d)",
     re.IGNORECASE,
 )
+_NORM = re.compile(
+    r"(?:\|\s?g(?:rad)?\s?\||(?<![A-Za-z])g(?:rad(?:ient)?)?[_ -]?norm|(?<![A-Za-z])grad(?:ient(?:e|en)?)?)['\"]?"
+    rf"\s{{0,3}}[:=]?\s{{0,3}}(?P<norm>{NUMBER})(?![\w%])",
+    re.IGNORECASE,
+)
+LEAST_NORM = 4
+"""Letters of a norm that is told exactly enough: ``0.000``."""
 _BLURRED = re.compile(r"0?\.0{2,7}\Z")
 """A number that is nought to so few digits only."""
 _EVALUATED = re.compile(
@@ -129,6 +136,12 @@ def rate_gone(job: JobRecord) -> tuple[int, int] | None:
         if LEAST_AT_CHANCE <= gone < len(told) and gone >= LAST_RATES * len(told):
             return gone, len(told)
     return None
+
+
+def no_norm(job: JobRecord) -> int:
+    """How many gradient norms the log with the most of them tells, where all of them are nought to three digits; else 0."""
+    told = max(([found["norm"] for found in _NORM.finditer(text)] for text in _texts(job)), key=len, default=[])
+    return len(told) if all(_BLURRED.fullmatch(norm) and len(norm) > LEAST_NORM for norm in told) else 0
 
 
 def tuned_or_played(job: JobRecord) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.pattern import Match
+from gpualert_slurm.classifier.untrained_abroad import untrained_abroad
 from gpualert_slurm.evidence import Role
 
 PATTERN = "untrained.words"
@@ -94,7 +95,8 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _TRAINS = re.compile(
-    r"\btrain|\bepoch|\bloss\b|optimi[sz]|\bfit(?:ting|ted)?\b|\bmodel\b|learning[ _]rate|\blr\b|gradient|global_?step|\bmax_?steps",
+    r"\btrain|\bepoch|\bloss\b|optimi[sz]|\bfit(?:ting|ted)?\b|\bmodel\b|learning[ _]rate|\blr\b|gradient|global_?step|\bmax_?steps"
+    r"|\bentren|\bentra[îi]n|\btrein|\baddestr|\blern(?:en|t|rate)|\bmodell|\bmod[èe]le|\bmodelo",
     re.IGNORECASE,
 )
 
@@ -115,6 +117,8 @@ def untrained(lines: Sequence[Line], *, bars: bool = True) -> list[Match]:
 
 def _says_so(text: str) -> bool:
     about = _JUDGED.search(text) is not None and re.search(r"\btrain(?!ed\b)", text, re.IGNORECASE) is None
+    if untrained_abroad(text):
+        return True
     if _NO_STEPS.search(text) or _NO_DATA.search(text):
         return not about
     if _NOTHING.search(text):

@@ -19,7 +19,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.fallen_away import fell_away, flew_off
 from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at_it
 from gpualert_slurm.classifier.hover import hovers, stuck
-from gpualert_slurm.classifier.known_before import judges, known_before
+from gpualert_slurm.classifier.known_before import judges, known_before, one_pass
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.range_test import range_test
@@ -97,7 +97,7 @@ class Divergence(FailureMode):
             return found
         why = another_kept(facts.job) or ("what each of several trials came to" if trials_began_well(facts.advance.marks) else None)
         if why is None and found.account.variant != "non_finite":
-            why = last_came_down(facts.job) or range_test(facts) or judges(facts)
+            why = last_came_down(facts.job) or range_test(facts) or judges(facts) or one_pass(facts)
         if why is None and found.account.variant == "flat" and not no_rate(facts.job):
             why = known_before(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
