@@ -17,6 +17,8 @@ CAME_DOWN, EARLY = 0.6, 0.8
 """Of its start, what it came down to at least; of the run, when at the latest."""
 BACK, ABOVE = 0.7, 1.2
 """Of the way down, what it went up again; of its start, where it ends far above it."""
+CAME_A_LITTLE, LEAP = 0.15, 0.6
+"""Of its start, what it came down by at least; of that way, the one step by which it went back."""
 RISEN = 0.2
 """Of its height, what a score had risen by at least."""
 AGAIN, ANEW, STILL = 0.05, 0.2, 0.5
@@ -31,6 +33,8 @@ def fallen_back(m: Measure) -> tuple[str, str] | None:
     smooth = [statistics.median(values[max(0, i - 1) : i + 2]) for i in range(len(values))]
     start, best = max(values[0], statistics.median(values[:3])), min(smooth)
     way, tail = start - best, values[-max(LEAST_TAIL, len(values) // 5) :]
+    if _leapt_back(values, start):
+        return "plateau", f"{m.called} had come down from {values[0]:.4g} to {best:.4g}, leapt back to {values[-1]:.4g} and stands there"
     if best > CAME_DOWN * start or smooth.index(best) >= EARLY * len(values) or min(tail) < best + BACK * way:
         return None
     if min(tail) >= ABOVE * start and not _falls(tail, ANEW * (min(tail) - best)):
@@ -38,6 +42,18 @@ def fallen_back(m: Measure) -> tuple[str, str] | None:
     if max(tail) - min(tail) > STILL * way or _falls(tail, AGAIN * way):
         return None
     return "plateau", f"{m.called} had come down from {values[0]:.4g} to {best:.4g}, and is back at {values[-1]:.4g}"
+
+
+def _leapt_back(values: Sequence[float], start: float) -> bool:
+    """Whether what had come down a little leapt in one step to where it began, or above, and lies there in all lines since, without a fall."""
+    leap = max(range(1, len(values)), key=lambda at: values[at] - values[at - 1])
+    before, since = values[:leap], values[leap + 1 :]
+    if len(before) < LEAST_TAIL or len(since) < max(LEAST_TAIL, len(values) // 4):
+        return False
+    way = start - min(before)
+    if way < CAME_A_LITTLE * start or min(since) < start or values[leap] - values[leap - 1] < LEAP * way:
+        return False
+    return max(since) - min(since) <= AGAIN * start and not _falls(since, AGAIN * way)
 
 
 def lost_again(m: Measure) -> tuple[str, str] | None:

@@ -18,6 +18,9 @@ MOST_DONE, LEAST_ASKED = 10, 10
 SHORT = 0.34
 """Of what was asked, so much at most was done."""
 MOST_TAIL = 2000
+PATIENCE = 3
+"""Lines behind the lowest of what is held out, after which a run may stop without a word."""
+_HELD_OUT = re.compile(r"(?:\b|_)(?:val\w*|dev|held|hold\w*|test|check|eval\w*|pr[üu]f\w*|contr[ôo]le|kontroll\w*)(?:\b|_)", re.IGNORECASE)
 _ENOUGH = re.compile(
     r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
     r"|good enough|\bplateau|\bsatisf|\bthreshold|\bbest\b.{0,20}\breached|\breached\b|\bstable\b|konvergier|\bZiel\b|atteint|alcanzad"
@@ -49,9 +52,16 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     word = counted_by(facts) or ("" if any("step" in m.data for m in counting) else "epoch")  # how many steps there are to be says nothing of epochs
     own = [m.data.get("planned", m.data.get("epochs")) for m in counting] if word else []
     asked = max([*(n for n in own if isinstance(n, int)), *_asked(facts, word)], default=0)
-    if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)):
+    if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)) or _got_worse(facts):
         return None
     return max(steps), asked, marks[-1]
+
+
+def _got_worse(facts: Facts) -> bool:
+    """Whether something that is held out came down at first and had its lowest some lines before the last: it may have stopped on purpose."""
+    found = facts.measured
+    held = [m.finite for m in found.measures if _HELD_OUT.search(m.name)] if found is not None else []
+    return any(len(v) > PATIENCE and v[0] > min(v) and len(v) - 1 - v.index(min(v)) >= PATIENCE for v in held)
 
 
 def _of_bare_lines(facts: Facts) -> tuple[int, int, Evidence] | None:

@@ -26,6 +26,10 @@ STEP, WHOLE = 0.3, 1e-3
 """Of the largest step, the last before they stand; of the number, that step."""
 LAST, TYPICAL, GRAINS = 3, 0.3, 3.0
 """Steps before a rest that are as large as others: how many, of their middle one, and of the last digit that is printed."""
+BROKE, BROKE_GRAINS, BROKE_WAY = 0.4, 20.0, 0.01
+"""Of the middle one of the steps before, of the last digit and of the whole way, the last step before numbers that stand, where none followed."""
+LEAST_MOVES = 3
+"""Steps of who comes down line for line: an exact solver is there with the first."""
 LOW = 0.02
 """Of the highest, what a number stands at that has come down."""
 SHARE_SHORT, SHORT = 0.5, 1.03
@@ -49,7 +53,8 @@ def stood(found: Measured) -> tuple[str, str] | None:
     rest, first = min(rests), measures[0]
     if (back := _came_back(first, rest)) is not None:
         return "plateau", back
-    if rest >= max(LEAST_HELD, SHARE_HELD * len(first.values)) and _held(first.values, _rest(first.values)):
+    several = len(measures) > 1 and _broke_off(first)
+    if rest >= max(LEAST_HELD, SHARE_HELD * len(first.values)) and (_held(first.values, _rest(first.values)) or several):
         there = f"{first.called} went in large steps to {first.values[-1]:.4g}"
         return "plateau", f"{there}, and stands there to the last digit with all that is told beside it"
     return None
@@ -105,6 +110,8 @@ def _held(values: Sequence[float], rest: int) -> bool:
     steps = [abs(b - a) for a, b in pairwise(values[: len(values) - rest + 1])]
     if not steps or abs(values[-1]) <= LOW * max(abs(v) for v in values):
         return False
+    if len(steps) < LEAST_MOVES and values[-1] == min(values):
+        return False
     return steps[-1] >= max(STEP * max(steps), WHOLE * abs(values[-1])) or _wobbled(values[: len(values) - rest + 1])
 
 
@@ -113,6 +120,16 @@ def held_in_the_midst(values: Sequence[float]) -> bool:
     rest = _rest(values)
     enough = max(LEAST_HELD, SHARE_HELD * len(values)) <= rest < len(values)
     return enough and abs(values[-1]) > LOW * max(abs(v) for v in values) and _wobbled(values[: len(values) - rest + 1])
+
+
+def _broke_off(m: Measure) -> bool:
+    """Whether a number stands from one line to the next on, behind steps that were not getting smaller by much: no optimum is found so."""
+    values = m.values[: len(m.values) - _rest(m.values) + 1]
+    steps = [abs(b - a) for a, b in pairwise(values)]
+    if len(steps) < LAST + 1 or m.digits < LEAST_DIGITS or abs(m.values[-1]) <= LOW * max(abs(v) for v in m.values):
+        return False
+    least = max(BROKE * statistics.median(steps[-1 - LAST : -1]), BROKE_GRAINS * grain(values), BROKE_WAY * abs(values[0] - values[-1]))
+    return steps[-1] >= least
 
 
 def _wobbled(values: Sequence[float]) -> bool:
