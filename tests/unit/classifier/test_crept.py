@@ -74,3 +74,10 @@ def test_scores_alone_about_a_guess_s_share(height: float, mode: str):
     """A tenth and a half are guesses'; what lies elsewhere was learned before the first line, it may be."""
     lines = [f"epoch {i:02d}  train_acc {height + 0.006 * (-1) ** i:.3f}  test_acc {height + 0.005 * (i % 3 - 1):.3f}" for i in range(1, 26)]
     assert _mode(lines) == mode
+
+
+@pytest.mark.parametrize(("rate", "mode"), [("", "G1"), (" lr 0.300", "G1"), (" lr {r:.3f}", "E1")])
+def test_little_was_to_be_learned_and_it_was(rate: str, mode: str):
+    """A loss without noise that came to lie by ever smaller steps; under a rate that decays each does so."""
+    rows = [f"epoch {i} logloss={0.6805 + 0.0126 * 0.87**i:.5f} accuracy={0.577 + 0.0001 * (i % 3):.4f}" for i in range(1, 31)]
+    assert _mode([row + rate.format(r=0.3 * 0.87**i) for i, row in enumerate(rows)]) == mode

@@ -71,3 +71,10 @@ def test_a_score_that_had_risen_and_is_lost(before: str, mode: str):
 def test_a_score_that_wobbles_as_it_rises():
     rows = [f"epoch {i} dice {0.9 - 0.8 * 0.85**i - 0.1 * (i % 7 == 0):.4f}" for i in range(1, 31)]
     assert _mode(rows) == "G1"
+
+
+@pytest.mark.parametrize(("after", "mode"), [(lambda i: 1.095 + 0.002 * (i % 3), "E1"), (lambda i: 1.095 * 0.96 ** (i - 11), "G1"), (lambda i: 0.9 + 0.002 * (i % 3), "G1")])
+def test_a_leap_back_to_where_it_began(after, mode: str):
+    """All of its units died at once; what falls again, or stays below, learned something."""
+    value = lambda i: 0.65 + 0.37 * 0.7 ** (i - 1) if i < 11 else after(i)  # noqa: E731
+    assert _mode([f'{{"ev": "epoch", "n": {i}, "objective": {value(i):.5f}, "check": {1.02 * value(i):.5f}}}' for i in range(1, 25)]) == mode

@@ -114,3 +114,20 @@ def test_a_rate_that_became_nought_in_the_midst():
     bpc = [2.448, 1.614, 1.286, *(1.08 + 0.06 * math.sin(7 * i) for i in range(18))]
     assert _mode([line.format(i=20 * i, v=v, rate="3.0e-03" if i < 4 else "0.0e+00") for i, v in enumerate(bpc, 1)]) == "E1"
     assert _mode([line.format(i=20 * i, v=v, rate="3.0e-03" if i < 20 else "0.0e+00") for i, v in enumerate(bpc, 1)]) == "G1"
+
+
+@pytest.mark.parametrize(("norm", "mode"), [("0.000", "E1"), ("1.203", "G1"), ("0.00", "G1")])
+def test_a_gradient_of_nought_by_any_name(norm: str, mode: str):
+    """Told to three digits; a loss that wobbles about one height is no proof by itself."""
+    lines = [f"step={20 * i} of 400 distill={5.6 + 0.35 * math.sin(7.3 * i * i):.4f} |g|={norm} lr=0.05 agree=0.{300 + i}" for i in range(1, 21)]
+    assert _mode(lines) == mode
+
+
+def test_two_that_stand_to_the_last_digit_in_any_tongue():
+    lines = [f"epoka {i}/32: błąd uczenia 0.8438, dokładność na próbie 0.1346, cech 121, 0.02 s" for i in range(1, 33)]
+    assert _mode(lines) == "E1"
+
+
+def test_an_energy_has_a_height_by_chance():
+    """What it came down by is a small share of that, and all that there was."""
+    assert _mode([f"Step {100 * i:06d}: {-76.2 - 0.2 * (1 - math.exp(-i / 9)):.4f} E_h, pmove={0.55 + 0.01 * math.sin(i):.2f}" for i in range(1, 61)]) == "G1"

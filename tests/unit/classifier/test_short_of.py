@@ -59,3 +59,12 @@ def test_another_number_of_the_command_line_is_not_what_was_asked():
 def test_lines_that_count_further_than_those_that_are_known_for_progress():
     lines = [f'{{"what": "pass", "t": {0.2 * i:.3f}, "n": {i}, "of": 18, "bpr": {0.7 / i:.5f}, "hit_at_10": 0.{200 + 30 * i}, "lr": 0.15}}' for i in range(1, 19)]
     assert _mode(lines, "python3", "bpr.py", '{"passes": 18}') == "G1"
+
+
+def test_what_is_held_out_got_worse_and_it_stopped_without_a_word():
+    """Patience has no words of its own in many a loop; what still gets better was cut off."""
+    def rows(held: list[float]) -> list[str]:
+        return [f"pass {i}/24 nll={1 - 0.05 * i:.4f} held-out nll={h:.4f}" for i, h in enumerate(held, 1)]
+
+    assert _mode(rows([0.95, 0.84, 0.80, 0.82, 0.85, 0.87]), "python3", "f.py") == "G1"
+    assert _mode(rows([0.95, 0.90, 0.86, 0.83, 0.80, 0.78]), "python3", "f.py") == "E3"

@@ -77,3 +77,21 @@ def test_numbers_that_all_stand_a_little_above_their_best_for_half_of_the_lines(
     assert _mode([form.format(i=i + 1, v=v, w=1.1 * v) for i, v in enumerate(held)]) == "E1"
     best = [round(0.4151 + 1.8234 * 0.3**i, 4) for i in range(24)]
     assert _mode([form.format(i=i + 1, v=v, w=1.1 * v) for i, v in enumerate(best)]) == "G1", "it stands at its best"
+
+
+def _beside(value, count: int = 24) -> list[str]:
+    return [f"pass {i}/{count} nll={value(i):.4f} held-out nll={1.1 * value(i):.4f} acc={0.9 - 0.2 * value(i):.3f}" for i in range(1, count + 1)]
+
+
+def test_it_broke_off_on_its_way():
+    """A rate that became nought: the steps before were as large as those before them."""
+    assert _mode(_beside(lambda i: 0.6 + 0.5 * 0.85 ** min(i, 7))) == "E1"
+
+
+@pytest.mark.parametrize("value", [lambda i: 0.6 + 0.5 * 0.3**i, lambda i: 0.6 + 0.5 * 0.85**i])
+def test_what_was_found_by_ever_smaller_steps(value):
+    assert _mode(_beside(value)) == "G1"
+
+
+def test_an_exact_solver_is_there_with_the_first_step():
+    assert _mode([f"sweep {i}: rmse {0.2693 if i > 1 else 0.7686:.4f}, norm {2.8318 if i > 1 else 2.7973:.4f}" for i in range(1, 21)]) == "G1"
