@@ -20,6 +20,7 @@ from gpualert_slurm.classifier.hover import KNOWS, stuck, trend
 from gpualert_slurm.classifier.idle import idle
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.ran_up import ran_up
 from gpualert_slurm.classifier.score_at_chance import score_at_chance
 from gpualert_slurm.classifier.scores import SCORE
 from gpualert_slurm.classifier.stages import stages
@@ -69,7 +70,7 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    flown = _gone(found) or _flown(found) or fell_away(facts) or _blown_up(facts, found) or _lost(facts, found)
+    flown = _gone(found) or _flown(found) or fell_away(facts) or ran_up(facts) or _blown_up(facts, found) or _lost(facts, found)
     lies_there = flown or score_at_chance(facts) or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
     return lies_there or _without_gradient(facts, found) or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
 

@@ -28,7 +28,7 @@ LAST, TYPICAL, GRAINS = 3, 0.3, 3.0
 """Steps before a rest that are as large as others: how many, of their middle one, and of the last digit that is printed."""
 BROKE, BROKE_GRAINS, BROKE_WAY = 0.4, 20.0, 0.01
 """Of the middle one of the steps before, of the last digit and of the whole way, the last step before numbers that stand, where none followed."""
-LEAST_MOVES = 3
+LEAST_MOVES = 2
 """Steps of who comes down line for line: an exact solver is there with the first."""
 LOW = 0.02
 """Of the highest, what a number stands at that has come down."""

@@ -32,7 +32,7 @@ AT_CHANCE = 0.015
 WOBBLE = 0.06
 CLASSES = (2, 3, 4, 5, 8, 10, 16, 20, 50, 100, 128, 200, 256, 512, 1000, 1024, 10_000, 32_000, 50_257, 65_536, 128_256)
 NOUGHT = 1e-9
-VANISHED = 1e-7
+VANISHED = 2e-6
 """Of the highest rate, one that moves nothing any more."""
 FIRST_RATES = 0.15
 """Of all rates that are told, so many may have been something before they are nought for good."""
