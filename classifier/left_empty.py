@@ -13,15 +13,19 @@ MOST_TEXT = 8192
 """Of a log's head, in which a program prints its settings."""
 _NAME = (
     r"(?:resume(?:[_-](?:from|path|file|ckpt|checkpoint|run)\w{0,12})?|restore(?:[_-](?:from|path|file|ckpt))?|restart[_-]from|reload"
-    r"|continue(?:[_-](?:from|run))?|fortsetzen|weiter(?:machen)?|reprise|reprendre|reanudar|continuar|riprendi)"
+    r"|continue(?:[_-](?:from|run))?|fortsetzen|weiter(?:machen)?|reprise|reprendre|reanudar|retomar|continuar|riprendi(?:_da)?|hervat(?:ten)?)"
 )
-_EMPTY = r"(?:None|null|nil|False|false|no|off|''|\"\"|\[\]|-{1,2}|–|—)"
+_EMPTY = r"(?:['\"]?(?:None|null|nil|False|false|no|off)['\"]?|''|\"\"|\[\]|-{1,2}|–|—)"
 _SET = re.compile(
     rf"(?<![\w.-]){_NAME}['\"]?[ \t]{{0,20}}[=:][ \t]{{0,4}}{_EMPTY}?(?=[ \t]{{0,4}}(?:[,;|)\]}}]|$))"
     rf"|^\W{{0,8}}{_NAME}['\"]?[ \t.:|│┃]{{0,60}}{_EMPTY}?[ \t|│┃]{{0,60}}$",
     re.IGNORECASE | re.MULTILINE,
 )
-_FULL = re.compile(rf"(?<![\w.-]){_NAME}['\"]?[ \t]{{0,20}}[=:][ \t]{{0,4}}['\"]?(?!{_EMPTY}(?![\w./~@+-]))[\w./~@+-]{{2,300}}", re.IGNORECASE)
+_FULL = re.compile(
+    rf"(?<![\w.-]){_NAME}['\"]?[ \t]{{0,20}}[=:][ \t]{{0,4}}['\"]?(?!{_EMPTY}(?![\w./~@+-]))"
+    r"(?!(?:None|null|nil|False|false|no|off)(?![\w./~@+-]))[\w./~@+-]{2,300}",
+    re.IGNORECASE,
+)
 
 
 def left_empty(job: JobRecord) -> bool:

@@ -296,7 +296,7 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
         ),
         Meaning(Cause.TRACEBACK, "unreadable_data", "data"),
     ),
-    (r"(?:SafetensorError|UnpicklingError)$", Meaning(Cause.TRACEBACK, "corrupt_checkpoint", "asset")),
+    (r"(?:SafetensorError|UnpicklingError|CheckpointException)$", Meaning(Cause.TRACEBACK, "corrupt_checkpoint", "asset")),
     (
         (
             r"(?:SyntaxError|IndentationError|TabError|NameError|AttributeError|TypeError|KeyError|IndexError|ValueError|UnboundLocalError"

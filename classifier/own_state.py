@@ -48,6 +48,9 @@ _SIZES = re.compile(
     r"|\bneeds? \d",
     re.IGNORECASE,
 )
+_AT_WORK = re.compile(r"\A(?:forward|training_step|train_step|step|compute_loss|loss|collate\w*|__getitem__|_call_impl)\Z")
+"""Functions that come behind a load."""
+_READS_DATA = re.compile(r"data(?!_ptr)|vocab|config\b|token|label|image", re.IGNORECASE)
 _NOT_THERE = re.compile(r"no such file|not found|does not exist|cannot open|could not open|opening", re.IGNORECASE)
 
 
@@ -63,7 +66,8 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
     last = state.rpartition("/")[2]
     if kind == "FileNotFoundError" or _NOT_THERE.search(message):
         return ("no_valid_checkpoint", state) if last in message else None
-    if last not in message and re.search(r"data(?!_ptr)|vocab|config\b|token|label|image", function, re.IGNORECASE):
+    at_work = _AT_WORK.search(str(error.data.get("function", ""))) or _READS_DATA.search(function)
+    if last not in message and at_work:
         return None
     message = message.replace(last, "")
     if _UNREADABLE.search(f"{kind}: {message}"):

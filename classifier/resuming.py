@@ -34,6 +34,12 @@ _GOES_ON = re.compile(
     r"|\bcontinu(?:ing|ed|ation)\b(?! (?:in|without)\b)|\bcontinues? (?:from|at|run|train\w*)\b|\brecover(?:ing|ed|s)? from\b"
     r"|\bpick(?:s|ed|ing)? (?:up|it up)|\bleft off|\b(?:go(?:es|ing)?|carr(?:y|ies|ying)) on\b|warm[- ]?(?:re)?start"
     rf"|\b(?:load|read|open|fetch|import|unpickl|deseriali[sz])\w*\b.{{0,60}}(?:{_SAVED}|\bstate (?:of|at|from)\b)"
+    r"|\b(?:lade|lese|[öo]ffne|hole) (?:den |die |das )?(?:letzten? )?(?:Zwischen|Speicher|Modell)?(?:stand|st[äa]nde|gewichte)\b"
+    r"|\b(?:charge|lis|lit|lecture de|chargement de|reprise de) (?:l'|la |le )?(?:[ée]tat|sauvegarde|reprise|point de reprise)\b"
+    r"|\b(?:carg(?:o|a|ando)|le(?:o|e|yendo)) (?:el )?(?:estado|punto de (?:control|guardado))\b|\b(?:carreg(?:o|a|ando)|lendo) (?:o )?(?:estado"
+    r"|ponto)\b"
+    r"|\b(?:caric(?:o|a|ando)|legg(?:o|endo)) (?:lo )?(?:stato|punto)\b|\b(?:reprends?|retomando|reanudando|riprendo|hervat\w*"
+    r"|setze\b.{0,30}\bfort)\b"
     rf"|(?:{_SAVED})\b.{{0,60}}\b(?:load|read|open|found|restor)|\b(?:from|found|check\w*|using) (?:\w+ )?(?:{_SAVED})",
     re.IGNORECASE,
 )
@@ -51,7 +57,8 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _LOADER = re.compile(
-    r"resum|restor|re_?load|load_?(?:prev|last|latest|old)|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?|train\w{0,6}_?|model_?)?(?:ckpt"
+    r"resum|restor|re_?load|load_?(?:prev|last|latest|old)|(?:load|read|open|unpack|import|recover)_?(?:from_?)?(?:the_?|last_?|latest_?|old_?"
+    r"|train\w{0,6}_?|model_?)?(?:ckpt"
     r"|check_?point|snap|state|saved|weights)"
     r"|(?:ckpt|check_?point|snapshot|state_dict)_?(?:load|read|restore)|continue_(?:from|run|training)"
     r"|\b(?:ckpt|check_?point|snap(?:shot)?|saved|state)\w{0,12} = (?:torch|pickle|np|joblib)\.load\(",
@@ -65,6 +72,8 @@ _SPEAKS = re.compile(
 _STATE = re.compile(
     r"EOFError|Unpickl|Pickle|BadZip|JSONDecode|UnicodeDecode|struct\.error|zlib|lzma|BadGzip|shape|re(?:size|shape)|broadcast|magic|header"
     r"|truncat|corrupt|check-?sum"
+    r"|besch(?:[äa]|ae)digt|pr(?:[üu]|ue)fsumme|somme de contr|suma de (?:control|comprob)|soma de verific|unlesbar|unvollst|illisible"
+    r"|ab[îi]m[ée]|corromp|tronqu|da[ñn]ad[oa]|ilegible|danificad|illeggibil|\bGewichte\b|\bpoids\b|\bpesos\b"
     r"|\bcrc|\bhash\b|digest|version|mismatch|differ|optim|sched|epoch|param|layers?\b|weights?\b|\bkeys?\b|\bstate|\bmodel\b|incomplete"
     r"|unreadable|damaged"
     r"|broken|garbled|\bbytes\b|\bends?\b|\bempty\b|\bformat\b|\bfinite\b|\bsteps?\b|\bfields?\b|\branks\b|world[ _]size"
@@ -78,7 +87,8 @@ _FIELDS = re.compile(r"['\"]\w{1,40}['\"]\s?:\s?(?:None|True|False|['\"][^'\"]{0
 """Settings that are written out in the line, whatever they are called."""
 _WORKING = re.compile(r"forward|__getitem__|collate|training_step|loss|batch|augment|dataset|dataloader|tokeni|config", re.IGNORECASE)
 _OTHERS = re.compile(
-    r"pre-?train|hub\b|transformers\b|architecture|hugging|repo(?:sitory)?\b|from_pretrained|config\.json|tokenizer|data ?set|\bdata\b"
+    r"pre-?train|hub\b|transformers\b|architecture|hugging|repo(?:sitory)?\b|from_pretrained|config\.json|tokenizer|\btok\b|\bspm\b"
+    r"|sentencepiece|\bvocab|\bbpe\b|data ?set|\bdata\b"
     r"|\.(?:jsonl|csv|tsv|parquet|arrow"
     r"|ya?ml|toml|txt|png|jpe?g|tfrecord|so|py)\b",
     re.IGNORECASE,
@@ -92,8 +102,18 @@ _A_STATE = re.compile(
     re.IGNORECASE,
 )
 """What a run that a command line bids go on reads is a state under these names; a table under ``.npz`` or ``.pkl`` may be data."""
+_ASKS = re.compile(r"\bresum\w{0,20}\s?=(?!=)|\.get\w{0,12}\(\s{0,4}['\"][\w.-]{0,40}['\"][^()]{0,40}\)")
+"""What a line merely looks up among settings: ``run.get("resume", "")``."""
+_UNKNOWN_SETTING = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|no such)(?: \w{1,20})? (?:setting|option|argument|flag|hyper-?param\w*)s?\b"
+    r"|\b(?:invalid|unexpected|unsupported) (?:setting|option|hyper-?param\w*)s?\b|\b(?:setting|option|flag)s? \S{1,80} (?:is|are) (?:unknown"
+    r"|not (?:one of|known|recogni[sz]ed|allowed|a (?:known|valid)))"
+    r"|\bknown (?:are|settings|options|keys)\b|\bdid you mean\b|\bchoose from\b|\bvalid (?:settings|options|keys|choices)\b|\bnot one of\b",
+    re.IGNORECASE,
+)
 _READS = re.compile(
-    r"\btorch\.load\(|load_state_dict\(|\bload_checkpoint|\bload_weights\(|restore_checkpoint|set_state_dict\(|tree_deserialise_leaves\("
+    r"\btorch\.load\(|\b(?:model|learn\w{0,3}|agent|policy|net\w{0,4})\.load(?:_model|_weights)?\(|load_state_dict\(|\bload_checkpoint"
+    r"|\bload_weights\(|restore_checkpoint|set_state_dict\(|tree_deserialise_leaves\("
 )
 _PLACES = re.compile(r"(?<![\w.~@+=-])[\w.~@+=-]{0,200}/[\w./~@+=-]{1,400}|(?<![\w@+=-])[\w@+=-]{1,200}\.[A-Za-z]\w{1,11}\b")
 _MISFITS = re.compile(
@@ -112,13 +132,14 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     if error.cause not in SOFT or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
         return None
     kind, message = str(error.data.get("type", "")), f"{error.data.get('message', '')} {error.data.get('more', '')}".strip()[:2000]
-    if _AT_WORK.match(str(error.data.get("raised_in", ""))) or _OF_CODE.search(kind):
+    if _AT_WORK.match(str(error.data.get("raised_in", ""))) or _OF_CODE.search(kind) or of_a_setting(message, kind):
         return None
     said = before(job, error)
     goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line)]
     if said and _NOT_SO.search(said[-1]):
         goes = []  # it had come to other things
     near = _SCRIPT.sub(" ", f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}")
+    near = _ASKS.sub(" ", near) if kind in {"KeyError", "IndexError"} else near
     files = _PLACES.findall(message)
     named = any(one.strip(".") in line for line in goes for one in files)
     other = any(_NOT_SO.search(line) and one.strip(".") in line for line in said[-1:] for one in files)
@@ -133,6 +154,13 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     if not reads and not _while_loading(error, kind, message, goes, near):
         return None
     return "no_valid_checkpoint" if _NONE_THERE.search(message) else "size_mismatch" if _MISFITS.search(message) else "corrupt"
+
+
+def of_a_setting(message: str, kind: str = "") -> bool:
+    """Whether a message, of an exception of the type ``kind``, is about a setting that has no such name."""
+    if re.search(r"(?:^|\.)(?:Config(?:Key|Attribute)Error|ArgumentError)\Z", kind):
+        return True
+    return _UNKNOWN_SETTING.search(message) is not None and re.search(r"state[_ ]dict|check-?point|\bsaved\b|\bstored\b", message) is None
 
 
 def _while_loading(error: Evidence, kind: str, message: str, goes: list[str], near: str) -> bool:

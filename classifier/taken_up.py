@@ -41,6 +41,10 @@ _STORED_SIZE = (
 _COMPARES = re.compile(rf"\b{_STORED_SIZE}.{{0,40}}[!=]=|[!=]= ?{_STORED_SIZE}", re.IGNORECASE)
 """What was stored of a size, set against the run's own."""
 _FILLS = re.compile(r"\w\[(?:\.\.\.|:)\][^=]{0,160}=(?!=).{0,80}\w\[(?:['\"]\w|\w{1,12}\])")
+_COPIES = re.compile(
+    r"\.copy_\(\s{0,4}(?:kept|saved|stored|state|ckpt|check_?point|snap\w{0,4}|old|prev|restored|resumed|had|sd)\w{0,12}[\[.(]", re.IGNORECASE
+)
+"""A tensor that is filled in place with what was stored."""
 _NEWEST = re.compile(
     r"(?:^|\s)(?:newest|latest|ckpts?|check_?points?|snapshots?|last_?(?:run|state|model|save|ckpt|check_?point)|resume\w{0,12}|most_recent\w{0,12})"
     rf" = (?:max|min|sorted|\w{{1,30}}\[|next\()|\w\[['\"]\w{{0,20}}{_FOR_GOING_ON}\w{{0,12}}['\"]\] = (?:max|min|sorted|next)\("
@@ -64,7 +68,7 @@ _SIZES = re.compile(
     re.IGNORECASE,
 )
 _OF_DATA = re.compile(
-    r"data|corpus|vocab|token|config(?!ured)|\bcfg_file|image|feature|label|annot|manifest|shard|\bcsv|samples|\brows?\b|columns?|pre_?train|backbone"
+    r"data(?!\.copy_\()|corpus|vocab|token|config(?!ured)|\bcfg_file|image|feature|label|annot|manifest|shard|\bcsv|samples|\brows?\b|columns?|pre_?train|backbone"
     r"|\btrain_?(?:set|file|x|y)\b",
     re.IGNORECASE,
 )
@@ -98,7 +102,7 @@ def takes_up(error: Evidence) -> str | None:
 def _of_own_making(line: str, kind: str, message: str, function: str = "") -> str | None:
     if _NEWEST.search(line) and _EMPTY.search(message) and kind in {"ValueError", "IndexError", "StopIteration"}:
         return "no_valid_checkpoint"
-    if _two_sizes(message) or _misfits(message) or (_FILLS.search(line) and "could not broadcast" in message):
+    if _two_sizes(message) or _misfits(message) or (_FILLS.search(line) and "could not broadcast" in message) or _copied(line, message):
         return "size_mismatch"
     if _COMPARES.search(line) and kind in {"AssertionError", "ValueError", "RuntimeError"}:
         return "size_mismatch"
@@ -107,6 +111,10 @@ def _of_own_making(line: str, kind: str, message: str, function: str = "") -> st
     if kind == "FileNotFoundError" or (kind == "dbm.error" and _NOT_THERE.search(message)):
         return "no_valid_checkpoint"
     return "corrupt" if _UNREADABLE.search(f"{kind}: {message}") else None
+
+
+def _copied(line: str, message: str) -> bool:
+    return _COPIES.search(line) is not None and re.search(r"size of tensor|must match|not broadcastable|\bsizes?\b", message) is not None
 
 
 def _misfits(message: str) -> bool:

@@ -19,11 +19,12 @@ from gpualert_slurm.classifier.missed import AT, LEFT_RANDOM, SCRATCH, missed
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.named_files import files, names
 from gpualert_slurm.classifier.only_judged import only_judged
+from gpualert_slurm.classifier.others_weights import others_weights
 from gpualert_slurm.classifier.own_state import own_state_failed
 from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
 from gpualert_slurm.classifier.repeated import told_twice
-from gpualert_slurm.classifier.resuming import failed_load, reads_data
+from gpualert_slurm.classifier.resuming import failed_load, of_a_setting, reads_data
 from gpualert_slurm.classifier.sought import began_with, turned_away
 from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
@@ -62,15 +63,11 @@ class Resume(FailureMode):
         if (plain := _plain(facts)) is not None:
             return plain
         parent = facts.parent
-        if facts.ended_well and (twice := _told(facts, parent)) is not None:
+        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
-        gone = missed(facts, _said(facts)) if parent is None and not loaded else None
-        gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
-        if facts.ended_well and gone is not None:
-            return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
-        if (past := _went_past(facts, parent)) is not None:
-            return past
+        if (lost := _lost(facts, parent, loaded)) is not None:
+            return lost
         if parent is None:
             if not facts.ended_well:
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
@@ -95,9 +92,17 @@ class Resume(FailureMode):
         return ruled_in(datum, "a start near where the parent ended", _scratch(facts, parent, datum, cites))
 
 
-def _told(facts: Facts, parent: Parent | None) -> tuple[str, tuple[Evidence, ...]] | None:
-    """What shows by itself that it did not go on from what it was to."""
-    return claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts) or turned_away(facts, parent)
+def _lost(facts: Facts, parent: Parent | None, loaded: tuple[Evidence, ...]) -> Assessment | None:
+    """The answer where the program's own lines tell what it was to go on from and did not; ``loaded`` is what it took over."""
+    gone = missed(facts, _said(facts)) if parent is None and not loaded else None
+    gone = gone or (never_read(facts) if parent is None or parent.past is None else None)
+    if facts.ended_well and gone is not None:
+        return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
+    if (past := _went_past(facts, parent)) is not None:
+        return past
+    if facts.ended_well and (away := turned_away(facts, parent)) is not None:
+        return ruled_in(away[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *away))
+    return None
 
 
 def _plain(facts: Facts) -> Assessment | None:
@@ -134,6 +139,8 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if facts.advance.seen:
         return None
     if left_empty(facts.job) and takes_up(error) is None:
+        return None
+    if of_a_setting(str(error.data.get("message", "")), str(error.data.get("type", ""))) or others_weights(facts, error):
         return None
     if error.detail in CRASHES and not reads_data(facts.job, error):
         return ruled_in(said, flip, _crashed(facts, error))
