@@ -39,6 +39,10 @@ TROUBLE = re.compile(
     r"|impossible|aucun"
     r"|manque|manquant|arr[êe]t"
     r"|n'existe|no (?:se|existe|hay)|fallo|falta|impossibile|manca|errore?|erro|n[ãa]o|brak|b[łl][ąa]d|hata|fout)\b"
+    r"|(?<![A-Za-z])(?:rejected|refused|unknown|invalid|missing|failed)(?=_)|(?<=_)(?:rejected|refused|unknown|invalid|missing|failed)\b"
+    r"|\bno \w+ (?:called|named|like|with)\b|\bknown(?: \w+)?(?: are\b|: \w)|\bshort read\b|\bincomplete\b|\bneeds? \d"
+    r"|\b(?:desconhecid|desconocid|sconosciut)[oa]s?\b|\binconnue?s?\b|\bunbekannt\w*|\bonbekende?\b|\bnieznan\w+|\bbilinmeyen\b|неизвестн"
+    r"|^usage: .{1,200}\b(?:got|not|but)\b"
     r"|ошибка|не (?:удалось|найден|могу|хватает)|нет|错误|無法|无法|失败|失敗|不存在|找不到|不足"
     r"|エラー|できません|見つかりません|ありません|오류|실패|없습니다",
     re.IGNORECASE,
@@ -70,6 +74,8 @@ _LAUNCHER = re.compile(
     re.IGNORECASE,
 )
 """What a shell, a launcher or a runner of recipes says of others' ends."""
+_AGENT_FAILS = re.compile(r"(?:\[rank\d{1,6}\]: )?torch\.distributed\.elastic\.multiprocessing\.errors\.ChildFailedError")
+_AGENT = re.compile(r"torch[./]distributed[./]elastic[./]multiprocessing[./](?:api|errors)\b")
 _BOXED = re.compile(r"^[\s│┃|╭╰╯╮─━×❌✗✘>*!»→-]{1,12}|[\s│┃|]{1,12}$")
 _SENTENCE = re.compile(r"\b(?:[^\W\d_]{2,40}\W{1,4}){2}[^\W\d_]{2}")
 _HARMLESS = re.compile(
@@ -87,7 +93,7 @@ def parting(lines: Iterable[Line], taken: frozenset[int], known: frozenset[int])
         known: where lines stand that a pattern of their own knows: they speak for themselves.
     """
     block: list[Line] = []
-    for line in list(lines)[::-1]:
+    for line in _before_the_agent(list(lines))[::-1]:
         if line.offset in taken or len(block) >= MOST_LINES:
             break
         if _TRACEBACK in line.text and (quoted := _quoted(line)):
@@ -115,6 +121,14 @@ def parting(lines: Iterable[Line], taken: frozenset[int], known: frozenset[int])
     data: Data = {"message": _plain(line.text)[:300], "about": meant.about or ("env" if meant.cause is Cause.RAM_OOM else "config"), "bare": True}
     data |= {"command": "program", "parting": True, "sure": sure}
     return [Match("error_line", Role.CONFIRMATION, line, PATTERN, meant.cause, meant.detail, data)]
+
+
+def _before_the_agent(lines: list[Line]) -> list[Line]:
+    """The lines before those in which torchrun tells of its workers' ends with a code, and then fails itself."""
+    if not any(_AGENT_FAILS.match(line.text) for line in lines):
+        return lines
+    at = next((n for n, line in enumerate(lines) if _AGENT.search(line.text)), len(lines))
+    return lines[:at]
 
 
 def _quoted(line: Line) -> list[Match]:

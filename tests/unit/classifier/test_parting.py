@@ -109,3 +109,30 @@ def test_a_container_that_finds_no_image_or_program_misses_a_file():
     ):
         verdict = Run().rank(0, "n1", text, code=255).accounting(code=255).verdict()
         assert (verdict.mode, verdict.cause, verdict.detail) == ("A1", Cause.FILE_NOT_FOUND, "container")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"event": "config_rejected", "file": "load.json", "unknown_keys": ["learning_rate"]}',
+        "postag: no setting called epochs; there are rounds, sentences, seed",
+        "usage: STEPS=<number> flats.sh (got STEPS=4e2)",
+        "ladder.pl: what is 'gian=3'? known: book from gain games",
+        "vae.py: chave desconhecida 'tamanho' (conhecidas: epocas, lote)",
+        "parity: parity.w: short read, weights are incomplete",
+    ],
+)
+def test_settings_and_files_in_words_of_ones_own(said: str):
+    verdict = Run().rank(0, "n1", said + "\n", code=2, end=5).accounting("FAILED", code=2, end=6).verdict()
+    assert verdict.mode == "A1"
+    assert said[:20] in verdict.headline
+
+
+def test_what_a_worker_said_before_torchrun_told_of_its_end():
+    agent = (
+        "E1124 11:10:57.391 15654 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) local_rank: 0 (pid: 1) of binary: python\n"
+        + trace("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\ntrain.py FAILED", file="/env/torch/distributed/run.py")
+    )
+    said = "unknown setting 'learning_rate' (known: steps, lr, every)\n"
+    verdict = Run().rank(0, "n1", said + agent, code=1, end=5).accounting("FAILED", code=1, end=6).verdict()
+    assert (verdict.mode, "learning_rate" in verdict.headline) == ("A1", True)
