@@ -16,12 +16,12 @@ from gpualert_slurm.job_record import JobRecord
 
 _BIDS = re.compile(
     r"(?:^|\s)(?:--?(?P<dashed>(?:(?:auto|must|require|force|strict)[-_]?)?(?:resum(?:e|ing)|continue|restart|restore|requeued?[-_]resume|reload|warm[-_]restart)[\w.-]{0,40})"
-    r"|(?:\+{0,2}[\w.]{0,40}\.)?(?P<plain>(?:(?:auto|must|require|force|strict)[-_]?)?(?:resume|restore|continue_(?:from|train\w*)|restart_from)[\w-]{0,30})(?==))"
+    r"|(?:\+{0,2}[\w.]{0,40}\.)?(?P<plain>(?:(?:auto|must|require|force|strict)[-_]?)?(?:resume|restore|continue_(?:from|train\w*)|restart_from)[\w-]{0,30}|init_from(?==['\"]?resume\b))(?==))"
     r"(?:=['\"]?(?P<set>[^\s'\"]{0,400})|\s+['\"]?(?P<next>(?!-)[^\s'\"=]{1,400}))?(?=['\"]?(?:\s|$))",
     re.IGNORECASE,
 )
 _NEVER = {"none", "false", "0", "no", "null", "off", "never", "", "n", "f"}
-_FIRM = re.compile(r"(?:must|requir\w{0,6}|forced?|strict(?:ly)?|always|only|mandatory|obligatory)\Z", re.IGNORECASE)
+_FIRM = re.compile(r"(?:resume|must|requir\w{0,6}|forced?|strict(?:ly)?|always|only|mandatory|obligatory)\Z", re.IGNORECASE)
 _ELSE = re.compile(r"weights|best[-_]?metric|interval|timeout|every|count|max|limit|threshold|patience|on[-_](?:error|fail)", re.IGNORECASE)
 
 

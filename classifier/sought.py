@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from gpualert_slurm.classifier.afresh import learned_all
+from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.lineage import OTHERS, READ, RESUMES, before_progress, came_from_nothing
 from gpualert_slurm.classifier.parents import FIRST, Parent, command_lines, left_nothing, new_stage
@@ -51,7 +52,7 @@ _BROKEN = re.compile(
     r"\btruncat\w+|\bcorrupt\w*|\bdamaged\b|\bbroken\b|\bunreadable\b|\bpermission denied\b|\bbad magic\b|\bcheck-?sum\b"
     r"|\b(?:unexpected )?EOF\b|\bincomplete\b"
     r"|\b(?:written|saved|made) (?:by|with|for) (?:an?other|an? (?:old|new|diff)\w*|format|version|torch|world|\d)|\b(?:format|schema"
-    r"|file) version\b|\bincompatible\b"
+    r"|file) version\b|\b(?:schema|format) v?\d|\bincompatible\b"
     r"|\bmismatch\w*|\bdiffer(?:s|ent)?\b|\bdo(?:es)?(?: not|n't) (?:fit|match)\b|\bnot compatible\b|\btoo old\b|\bzero bytes\b"
     r"|\b0 bytes\b|\binvalid\b"
     r"|\bbesch[äa]digt|\bunlesbar|\bpasst nicht|\bpassen nicht|\billisible|\bcorromp\w+|\babîm|\btronqu|\bda[ñn]ad[oa]|\bilegible"
@@ -103,7 +104,7 @@ _HAS = re.compile(
 )
 _SO_FAR = re.compile(r"\A\W{0,3}(?:(?:was|were|is|are|has been|could be|exists?|found|available|present|there|yet)\b ?){1,4}", re.IGNORECASE)
 """The rest of the word that nothing was found."""
-_LISTS = re.compile(r"\bothers?['\"]?\s?(?=[=:(\[])", re.IGNORECASE)
+_LISTS = re.compile(r"\bothers?['\"]?\s?(?=[=:(\[])|\bno other\b", re.IGNORECASE)
 _LOOKED = re.compile(
     r"\b(?:looked|looking|tried|trying|searched|expected|wanted|need\w*|sought|would be|asked for|gesucht|erwartet|cherch[ée]|attendu"
     r"|buscad[oa]|esperad[oa]"
@@ -223,7 +224,8 @@ def _other_there(line: str) -> str | None:
     line = line[: absent.end()] + _SO_FAR.sub(lambda some: " " * len(some[0]), line[absent.end() :], 1)
     for found in _NAME.finditer(line, absent.start()):
         before = line[max(0, found.start() - 60) : found.start()]
-        listed = max(before.rfind("("), before.rfind("["), before.rfind("{"), before.rfind(":"))
+        listed = max(before.rfind("("), before.rfind("["), before.rfind("{"))
+        listed = listed if listed >= 0 else before.rfind(":")
         near = before[listed + 1 :] if listed >= 0 else before
         if _LOOKED.search(near) or found.start() < absent.end():
             continue
@@ -277,7 +279,10 @@ def _given(line: str) -> list[str]:
 
 
 def _bidden_to_begin(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
-    """``--start-epoch 6`` of a run whose epochs begin with the first one."""
+    """``--start-epoch 6`` of a run whose epochs begin with the first one; or a word that allows no other start than to go on."""
+    bid = bidden(facts.job, facts.row)
+    if bid is not None and bid.firm and not facts.advance.loaded and learned_all(facts):
+        return f"it was told {bid.said}, and counts and learns from the beginning", (bid.evidence, *facts.advance.marks[:1])
     epochs = [e for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
     for line, cite in command_lines(facts.job, facts.row):
         for found in _BEGINS_AT.finditer(line):

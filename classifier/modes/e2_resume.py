@@ -11,6 +11,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read, passed_by
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.first_kept import first_kept
 from gpualert_slurm.classifier.first_start import first_start
 from gpualert_slurm.classifier.lapse import learned_again
 from gpualert_slurm.classifier.left_empty import left_empty
@@ -73,7 +74,7 @@ class Resume(FailureMode):
                 return ruled_out("no error while a checkpoint was loaded", FLIP)
             why = "no parent run is known (no dependency, no resume argument, no earlier attempt), and no load error was printed"
             return not_testable(why, FLIP)
-        if left_nothing(parent, facts.advance.saved, facts.job.accounting) is not None:
+        if left_nothing(parent, facts.advance.saved, facts.job.accounting) is not None and not _had_kept(facts, parent):
             nothing = "the earlier attempt of this job saved nothing that this one could have gone on from"
             return ruled_out(nothing, "a checkpoint of the earlier attempt")
         if loaded:
@@ -211,6 +212,13 @@ def _trained(past: PastVerdict) -> bool:
     return past.relation != "parent" or bool(past.checkpoints) or past.head_loss is not None or (past.steps_done or 0) > FIRST_STEPS
 
 
+def _had_kept(facts: Facts, parent: Parent) -> bool:
+    """Whether the earlier attempt had come to where this one first put a state away, in words that no pattern knows."""
+    past = parent.past
+    first = first_kept(facts) if past is not None and past.relation == "earlier_attempt" and past.steps_done is not None else None
+    return first is not None and past is not None and (past.steps_done or 0) >= first
+
+
 def _anew(facts: Facts) -> bool:
     """Whether a requeued run began at the first steps again, with a loss from which it then learned most of what it learned."""
     loss = facts.advance.loss
@@ -223,7 +231,7 @@ def _anew(facts: Facts) -> bool:
 def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """A requeued run that counts its steps from the first to the last, where the earlier attempt had saved on its way; None: not to be told."""
     past = parent.past
-    if past is None or past.relation != "earlier_attempt" or not facts.advance.saved:
+    if past is None or past.relation != "earlier_attempt" or not (facts.advance.saved or _had_kept(facts, parent)):
         return None
     steps = counted_steps(facts)
     had_ended = past.steps_done is not None and bool(steps) and past.steps_done >= steps[-1]

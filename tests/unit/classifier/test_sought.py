@@ -87,3 +87,8 @@ def test_it_was_told_at_which_epoch_to_begin(epoch: str, mode: str):
 def test_a_new_stage_begins_with_what_its_parent_saved(said: str):
     past = PARENT.model_copy(update={"checkpoints": ("out/step_5000.pt",), "head_loss": 9.2, "tail_loss": 2.4})
     assert _mode([said], past=(past,)) == "G1"
+
+
+@pytest.mark.parametrize(("value", "mode"), [("resume", "E2"), ("scratch", "G1")])
+def test_a_word_that_allows_no_other_start(value: str, mode: str):
+    assert _mode(["params=12757"], "python", "lm_train.py", f"init_from={value}") == mode
