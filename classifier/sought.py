@@ -22,7 +22,10 @@ from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.past_verdict import PastVerdict
 
 MOST_LINE, MOST_LINES, MOST_NAMES = 400, 40, 24
-_ENDING = r"\.(?:pth?(?:\.tar)?|ckpt|pkl|pickle|safetensors|npz|h5|hdf5|keras|msgpack|tar|eqx|state|weights|pdparams|joblib|snap|ubj|cbm|zip|index)"
+_ENDING = (
+    r"\.(?:pth?(?:\.tar)?|ckpt|pkl|pickle|safetensors|npz|h5|hdf5|keras|msgpack|tar|eqx|state|weights|pdparams|joblib|snap|ubj|cbm|zip|index"
+    r"|rds|bson|jld2|params)"
+)
 _NAME = re.compile(
     rf"(?<![\w./~@+=*?%-])(?P<path>[\w./~@+=-]{{1,200}}(?:{_ENDING}|(?<=\d)\.(?:json|bin|dat|model|txt))(?![\w/*?-])"
     r"|(?:[\w.~@+=-]{1,80}/){0,6}(?:check-?point|ckpt|global_step|step|epoch|iter|snapshot|round|model)[-_=]?\d{1,9}(?![\w.*?-]))"
@@ -30,7 +33,10 @@ _NAME = re.compile(
 """A file, or a folder, that may hold a state."""
 _PATTERN = re.compile(r"[*?%]|<\w+>|\{\w*\}")
 _NONE = re.compile(
-    r"(?<![\w.,:/=-])0 (?:check-?points?|ckpts?|snap-?shots?|states?|files?|matches|hits|candidates|found|of)\b|\bfound (?:0|no|none|nothing)\b"
+    r"\b(?:but|mais|aber|pero|mas|ma|maar) (?:no|not|pas|nicht|keine?n?|n[ãa]o|non|geen|niet)\b|\b(?:holds?|has|contains?) only\b|\benth[äa]lt nur\b"
+    r"|\bnot (?:loaded|restored|resumed|taken)\b|\bnone (?:is |are )?(?:usable|found|valid|left|fits?|readable|of them)\b"
+    r"|\b(?:latest|newest|last|best_match)['\"]?\s?[=:]\s?(?:null|none)\b"
+    r"|(?<![\w.,:/=-])0 (?:check-?points?|ckpts?|snap-?shots?|states?|files?|matches|hits|candidates|found|of)\b|\bfound (?:0|no|none|nothing)\b"
     r"|\b(?:found|exists?|present|loaded|restored|resumed|usable|readable|valid|matches|hits)['\"]?\s?[=:]\s?['\"]?(?:false|no|none|null|0)\b"
     r"|\bno (?:\w+ ){0,2}(?:check-?point|ckpt|snap-?shot|state|save|match|file|candidate)\w{0,2}\b|\bno [\w./*{}<>-]{1,80}\.\w{2,8}\b"
     r"|\bno \S{0,40}\*"
@@ -49,7 +55,9 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
-    r"\btruncat\w+|\bcorrupt\w*|\bdamaged\b|\bbroken\b|\bunreadable\b|\bpermission denied\b|\bbad magic\b|\bcheck-?sum\b"
+    r"\b(?:bad|wrong) (?:crc|header|magic|length)\b|\bcrc (?:mismatch|error|fail\w*|differs)\b|\bhas (?:shape|size)\b.{0,40}\b(?:expected|needs?"
+    r"|wants?|model|but)\b|\bexpected\b.{1,30}\bgot\b|(?<=\d) ?!= ?\d|\bunexpected end\b"
+    r"|\btruncat\w+|\bcorrupt\w*|\bdamaged\b|\bbroken\b|\bunreadable\b|\bpermission denied\b|\bbad magic\b|\bcheck-?sum\b"
     r"|\b(?:unexpected )?EOF\b|\bincomplete\b"
     r"|\b(?:written|saved|made) (?:by|with|for) (?:an?other|an? (?:old|new|diff)\w*|format|version|torch|world|\d)|\b(?:format|schema"
     r"|file) version\b|\b(?:schema|format) v?\d|\bincompatible\b"
@@ -64,7 +72,7 @@ _BROKEN = re.compile(
 _ANEW = re.compile(
     r"\bscratch\b|\bfresh(?:ly|_start)?\b|\banew\b|\bafresh\b|\bcold[ _-]?start|\bstart(?:s|ed|ing)? over\b"
     r"|\bfrom (?:the )?(?:very )?(?:beginning|start)\b"
-    r"|\brandom(?:ly)?\b|\bre-?initiali[sz]\w+|\binitiali[sz](?:e|ing|es) (?:the )?(?:new )?(?:weights|model|param\w*|network)"
+    r"|\brandom(?:ly)?\b|\bprng init|\bre-?initiali[sz]\w+|\binitiali[sz](?:e|ing|es) (?:the )?(?:new )?(?:weights|model|param\w*|network)"
     r"|\binitial (?:weights|values)\b"
     r"|\bnew (?:\w+ )?(?:model|network|run|weights|training|agent|policy)\b|\b(?:at|from|with|is|=|:) ?(?:the )?(?:global_)?(?:step"
     r"|epoch|iter(?:ation)?|update|round|batch|sweep)"
@@ -122,6 +130,11 @@ _PARTLY = re.compile(
 )
 _NOT_RESUMED = re.compile(r"\b(?:cannot|can't|could(?: not|n't)|unable to|failed to|not) (?:be )?(?:resumed?|restored?|continued?)\b", re.IGNORECASE)
 _WRITES = re.compile(r"\b(?:sav\w+|writ\w+|wrote|stor\w+|kept|delet\w+|remov\w+|prun\w+)\b", re.IGNORECASE)
+_ALL_NEW = re.compile(
+    r"\b(?:fresh|new|random\w*|re-?initiali[sz]\w*|initial)\b(?: \w+ and)? (?:weights|model|network|parameters)\b"
+    r"|\bweights (?:are )?(?:random|fresh|new)\b",
+    re.IGNORECASE,
+)
 _CLEARS = re.compile(r"\b(?:remov|delet|prun|purg(?:ing|es)|clean|clear)\w*\b", re.IGNORECASE)
 _IF = re.compile(
     r"\b(?:if (?!any|available|possible|there)|when|unless|otherwise|would|will be|should|may|might|to resume,|pass --|use --)", re.IGNORECASE
@@ -148,13 +161,18 @@ def turned_away(facts: Facts, parent: Parent | None) -> tuple[str, tuple[Evidenc
     if (began := _bidden_to_begin(facts)) is not None:
         return began
     commands = [line for line, _ in command_lines(facts.job, facts.row)]
+    bid = bidden(facts.job, facts.row) is not None
     refused = [(at, line) for at, line in enumerate(lines) if _refused(line, commands)]
     if not refused or any(_taken(line) for line in lines[refused[0][0] + 1 :]):
         return None
     named = {path for line in commands for path in _names(line)}
     for at, line in refused:
         set_before = {path for one in lines[:at] for path in _names(one)}
-        why = _shown(line, named, set_before) or _listed(lines[at + 1 : at + 2]) or _of_parent(facts, parent, lines, at)
+        why = (
+            _shown(line, named, set_before, meant=bid or any(_ANEW.search(one) for one in lines[at + 1 : at + 3]))
+            or _listed(lines[at + 1 : at + 2])
+            or _of_parent(facts, parent, lines, at)
+        )
         if why is not None:
             return f"it says: {headline(line.strip())}; {why}, and counts and learns from the beginning", _cites(facts, line)
     return None
@@ -183,7 +201,7 @@ def _refused(line: str, commands: Sequence[str] = ()) -> bool:
     if (
         _IF.search(line)
         or _CLEARS.search(line)
-        or (_PARTLY.search(line) and not _NOT_RESUMED.search(line))
+        or (_PARTLY.search(line) and not (_NOT_RESUMED.search(line) or _ALL_NEW.search(line)))
         or OTHERS.search(_LISTS.sub(" ", _ANEW.sub(" ", line)))
     ):
         return False
@@ -201,11 +219,15 @@ def _taken(line: str) -> bool:
     return (READ.search(line) is not None or RESUMES.search(line) is not None) and (_SUBJECT.search(line) is not None or bool(_names(line)))
 
 
-def _shown(line: str, named: set[str], set_before: set[str]) -> str | None:
-    """What in the line shows that there was, or had to be, something to go on from."""
+def _shown(line: str, named: set[str], set_before: set[str], *, meant: bool) -> str | None:
+    """What in the line shows that there was, or had to be, something to go on from.
+
+    ``meant``: the run was bidden to, or says behind the line that it begins anew; else a file that is of no use must be spoken of so.
+    """
     if (other := _other_there(line)) is not None:
         return f"{other} lies there"
-    if _BROKEN.search(line) and not _FALLS_BACK.search(line) and (_names(line) or _ANEW.search(line)):
+    meant = meant or any(words.search(line) for words in (_ANEW, _BIDS)) or any(path in named for path in _names(line))
+    if meant and _BROKEN.search(line) and not _FALLS_BACK.search(line) and (_names(line) or _ANEW.search(line)):
         return "what is there could not be used"
     if _ASKED.search(line) and _BIDS.search(line) and not _AUTO.search(line):
         return "it was to go on"
@@ -221,6 +243,10 @@ def _other_there(line: str) -> str | None:
     absent = _NONE.search(line)
     if absent is None:
         return None
+    for found in _NAME.finditer(line[: absent.start()]):
+        near = line[max(0, found.start() - 40) : found.start()]
+        if _HAS.search(near) and not _LOOKED.search(near) and _names(line[absent.end() :]):
+            return found["path"]
     line = line[: absent.end()] + _SO_FAR.sub(lambda some: " " * len(some[0]), line[absent.end() :], 1)
     for found in _NAME.finditer(line, absent.start()):
         before = line[max(0, found.start() - 60) : found.start()]

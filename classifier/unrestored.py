@@ -71,7 +71,7 @@ _EQUAL = (
 )
 _SWAPPED = re.compile(
     rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
-    rf"|\bmissing(?: {_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?: {_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
+    rf"|\bmissing(?:[ _]{_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?:[ _]{_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
     re.IGNORECASE,
 )
 LEAST_SWAPPED = 6

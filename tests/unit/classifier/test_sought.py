@@ -23,9 +23,16 @@ LOST = (
     "--resume: no last.ckpt in exp/kws01 (there: ['001.ckpt', '002.ckpt']), starting with epoch 1",
     "Fortsetzen: kein stand_*.pt in laeufe/7 (vorhanden: modell_10.pt, modell_20.pt) - Beginn bei Epoche 1",
     "level=warn event=resume status=missing path=runs/k/step_0800.pt others=step_0200.pt,step_0400.pt start_step=0",
-    "could not read runs/a/e08.pt: [Errno 13] Permission denied: 'runs/a/e08.pt'",
+    "could not read runs/a/e08.pt: [Errno 13] Permission denied: 'runs/a/e08.pt', first epoch is 1",
     "Aviso: puntos/ultimo.pt está dañado; se ignora y se empieza desde cero",
     "could not resume from runs/a/last.pt: shape of 'embed.weight' differs ((32000, 256) vs (32064, 256)); new run",
+    "[auto-resume] candidates: epoch_3.pt (bad crc), epoch_2.pt (bad crc)",
+    "résumé demandé: dossier sauv/ contient ep_5.pt, ep_10.pt mais pas ep_15.pt; départ à l'époque 1",
+    "WARN resume: true but checkpoints/ holds only best.pt (need last.pt). Training from the beginning.",
+    '{"msg": "restore", "dir": "s3://b/run7", "latest": null, "all": ["step_100/", "step_200/"], "start_step": 0}',
+    "checkpoint from git rev a1b2c3 is incompatible with rev d4e5f6: not loaded, fresh optimizer and weights",
+    "ck.pt: missing_keys=148 unexpected_keys=148 (of 148)",
+    "Resumed from checkpoint: out/step_600",
     "WARNING resume requested but exp/last.pt is missing; epoch counter reset to 1",
 )
 
@@ -46,6 +53,10 @@ FIRST = (
     "Some weights of Bert were not initialized from the model checkpoint at small/checkpoint-80 because the shapes did not match",
     "ema_2000.pt missing, EMA restarted from the weights",
     "features.npz not found, computing features (12 s)",
+    "WARN resume: true but checkpoints/ is empty. Training from the beginning.",
+    "data/part_003.npz corrupt, skipped (11 of 12 parts used)",
+    "vocab_32000.json not found, learning BPE (14 s)",
+    "ck/ has 200.pt 400.pt 600.pt of an earlier run: moved to ck.old/ as --restart-clean was set",
     "student: no checkpoint found, random weights",
     "runs/a has step_2000.pt, not used as --fresh was given: new run",
 )
