@@ -53,7 +53,11 @@ def _other(before: str, value: str) -> bool:
 
 
 _LEFT_AT = re.compile(
-    r"(?:\b(?:is|was|became|becomes|turned|are|now|ist|est|es)|[=:])\s?['\"]?(?:nan|inf(?:inity)?|not finite|not a number)(?![\w.])", re.IGNORECASE
+    r"(?:\b(?:is|was|became|becomes|turned|are|now|ist|est|es)|[=:])\s?['\"]?(?:nan|inf(?:inity)?|not finite|not a number)(?![\w.])"
+    r"|\([-+]?(?:nan|inf(?:inity)?)\)"
+    r"|\bkeine? (?:endliche )?zahl|\bnicht (?:mehr )?endlich|\bn'est (?:plus|pas) (?:un nombre|fini)|\bno es (?:un n[úu]mero|finit[oa])"
+    r"|\bn[ãa]o [ée] (?:um n[úu]mero|finit[oa])|\bnon [èe] (?:un numero|finit[oa])|\bnie jest liczb|\bgeen (?:eindig )?getal",
+    re.IGNORECASE,
 )
 LAST_BYTES = 8192
 

@@ -24,7 +24,6 @@ PARSER = Parser(
                 ),
             ),
             near_misses=("One or more tensors were submitted to be reduced in 60 seconds",),
-            detail="stalled",
         ),
     ),
 )
