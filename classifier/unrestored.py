@@ -96,7 +96,9 @@ _PASSED_OVER = re.compile(
     r"|\b(?:left|set|put|laid) aside\b|\bleft alone\b|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b"
     r"|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
     r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b"
-    r"|\bis no\b|\bis not an?\b|\bniet\b|\bgeen\b|\bontbreekt\b",
+    r"|\bis no\b|\bis not an?\b|\bniet\b|\bgeen\b|\bontbreekt\b"
+    r"|\bn[ãa]o (?:existe|encontr\w+|ach\w+|h[áa]|foi)|\bausente\b|\bassente\b|\bmanca(?:nte)?\b|\bnie (?:ma|istnieje|znaleziono)\b|\bbrak\b"
+    r"|\bsaknas\b|\bhittades inte\b|\bfindes ikke\b|\bfinnes ikke\b|\bbulunamad|\bchyb[íi]\b|не найден|отсутству|未找到|不存在|見つかりません",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
@@ -108,7 +110,10 @@ _ANEW = re.compile(
     r"|\bvon (?:vorn\w*|Anfang|Null|neuem)\b|\bneu (?:begonnen|initialisiert|gestartet)\b|\bzuf[äa]llig\w*|\bde z[ée]ro\b|\bau hasard\b"
     r"|\bal[ée]atoire\w*|\bdepuis le d[ée]but\b|\bdesde (?:cero|el principio)\b|\baleatori\w+"
     r"|\b(?:weights|param\w*) (?:are|were) drawn\b|\b(?:empieza|empez\w+|comienza|arranca)\w* (?:desde|de|en|otra|por)\b"
-    r"|\bda (?:zero|capo)\b|\bdall'inizio\b|\bverse gewichten\b|\bopnieuw\b|\bvan voren af aan\b",
+    r"|\bda (?:zero|capo)\b|\bdall'inizio\b|\bverse gewichten\b|\bopnieuw\b|\bvan voren af aan\b"
+    r"|\bdo (?:zero|in[íi]cio|come[çc]o)\b|\bod (?:zera|pocz[ąa]tku|nowa|nuly)\b|\bfr[åa]n (?:b[öo]rjan|noll)\b|\bforfra\b"
+    r"|\bp[åa] ny\b|\bs[ıi]f[ıi]rdan\b"
+    r"|с нуля|заново|从头|最初から|처음부터",
     re.IGNORECASE,
 )
 _PARTLY = re.compile(

@@ -49,6 +49,11 @@ PASSED_OVER = (
     "Zwischenstand runs/a/ck_400.pt passt nicht, beginne von vorn",
     "reprise: runs/a/ck_400.pt introuvable, départ de zéro",
     "punto de control runs/a/ck_400.pt no encontrado, se empieza desde cero",
+    "runs/a/ck_400.pt não existe, começando do zero",
+    "runs/a/ck_400.pt assente, si riparte da zero",
+    "brak runs/a/ck_400.pt, start od zera",
+    "runs/a/ck_400.pt saknas, tränar från början",
+    "runs/a/ck_400.pt 未找到，从头开始",
     "Gewichte runs/a/ck_400.pt fehlen nicht nur, sie sind unlesbar: zufällige Werte",
 )
 BARE = (
