@@ -93,6 +93,7 @@ _OTHERS = re.compile(
     r"|ya?ml|toml|txt|png|jpe?g|tfrecord|so|py)\b",
     re.IGNORECASE,
 )
+_ANY_DATA = re.compile(r"\b(?:decompressing|compressed|unexpected|reading|array|pickle|end of|zip) data\b", re.IGNORECASE)
 _LIKE_SAVED = re.compile(
     r"check-?point|ckpt|snap|resum|state|epoch|step|iter|last|latest|best|\bck|\.pth?\b|\.pkl\b|\.safetensors|\.npz|\.msgpack",
     re.IGNORECASE,
@@ -104,10 +105,13 @@ _A_STATE = re.compile(
 """What a run that a command line bids go on reads is a state under these names; a table under ``.npz`` or ``.pkl`` may be data."""
 _ASKS = re.compile(r"\bresum\w{0,20}\s?=(?!=)|\.get\w{0,12}\(\s{0,4}['\"][\w.-]{0,40}['\"][^()]{0,40}\)")
 """What a line merely looks up among settings: ``run.get("resume", "")``."""
+_ONE_OF = re.compile(r"\bassert [\w.]{1,80} (?:not )?in [(\[{]")
+"""A setting that is checked."""
 _UNKNOWN_SETTING = re.compile(
     r"\b(?:unknown|unrecogni[sz]ed|no such)(?: \w{1,20})? (?:setting|option|argument|flag|hyper-?param\w*)s?\b"
     r"|\b(?:invalid|unexpected|unsupported) (?:setting|option|hyper-?param\w*)s?\b|\b(?:setting|option|flag)s? \S{1,80} (?:is|are) (?:unknown"
     r"|not (?:one of|known|recogni[sz]ed|allowed|a (?:known|valid)))"
+    r"|\b(?:mutually )?exclusive\b|\bmust be one of\b|--\w[\w-]{0,40} (?:and|or|needs|requires|without) --\w"
     r"|\bknown (?:are|settings|options|keys)\b|\bdid you mean\b|\bchoose from\b|\bvalid (?:settings|options|keys|choices)\b|\bnot one of\b",
     re.IGNORECASE,
 )
@@ -139,11 +143,13 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     if said and _NOT_SO.search(said[-1]):
         goes = []  # it had come to other things
     near = _SCRIPT.sub(" ", f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}")
+    near = _ONE_OF.sub(" ", near)
     near = _ASKS.sub(" ", near) if kind in {"KeyError", "IndexError"} else near
     files = _PLACES.findall(message)
     named = any(one.strip(".") in line for line in goes for one in files)
     other = any(_NOT_SO.search(line) and one.strip(".") in line for line in said[-1:] for one in files)
-    if other or (error.cause is not Cause.FILE_NOT_FOUND and _OTHERS.search(message) and not named and not (goes and _SPEAKS.search(message))):
+    foreign = _OTHERS.search(_ANY_DATA.sub(" ", message)) and not named and not (goes and _SPEAKS.search(message))
+    if other or (error.cause is not Cause.FILE_NOT_FOUND and foreign):
         return None  # its last word is that it reads this file for another end, say
     if error.cause is Cause.FILE_NOT_FOUND:
         led = (bool(goes) or bool(_LOADER.search(near))) and any(_LIKE_SAVED.search(one) for one in files) and not _OTHERS.search(message)

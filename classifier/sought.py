@@ -46,7 +46,8 @@ _NONE = re.compile(
     r"|found|matches)\b"
     r"|\bdid(?: not|n't) find\b|\b(?:cannot|can't|could(?: not|n't)|unable to|failed to) (?:be )?(?:find|found|open\w*|read|load\w*"
     r"|restor\w*|resum\w*|locate\w*|pars\w+)\b"
-    r"|\bnicht (?:gefunden|vorhanden|da|lesbar|gelesen)\b|\bfehlt\b|\bkeine?n?\b|\bintrouvables?\b|\binexistante?s?\b|\bmanquante?s?\b|\baucune?\b"
+    r"|\bnicht (?:gefunden|vorhanden|da|lesbar|gelesen)\b|\bfehlt\b|\bfalta\b|\bmanca\b|\b(?:wanted|sought|expected) \S{1,80}\.\w|\bkeine?n?\b"
+    r"|\bintrouvables?\b|\binexistante?s?\b|\bmanquante?s?\b|\baucune?\b"
     r"|\bno (?:existe|encontrad\w+|se encuentra|hay|est[áa])|\bn[ãa]o (?:encontr\w+|existe|h[áa]|achei)|\bnenhuma?\b|\bsem \w+ em\b"
     r"|\bnon (?:trovat\w+|esiste|c'[èe])|\bnessuna?\b|\bniet gevonden\b|\bbestaat niet\b|\bgeen\b|\bontbreekt\b|\bbulunamad|\bbrak\b"
     r"|\bnie (?:znaleziono|istnieje|ma)\b|\bikke (?:fundet|funnet)\b|\bfindes ikke\b|\bhittades inte\b|\bsaknas\b|не найден|нет файла"
@@ -101,10 +102,13 @@ _ASKED = re.compile(
     r"|\bangefordert\b|\bdemand[ée]e?\b|\bexig[ée]e?\b|\bsolicitad[oa]\b|\bpedid[oa]\b|\bgevraagd\b|\brichiest[oa]\b|\bbegärd",
     re.IGNORECASE,
 )
-_BIDS = re.compile(r"\b(?:resum\w*|restor\w*|continu\w*|fortsetz\w*|reprise|reanuda\w*|retom\w*|ripre\w*|hervat\w*)\b", re.IGNORECASE)
+_BIDS = re.compile(
+    r"\b(?:wiederauf\w*|ripresa|resum\w*|restor\w*|continu\w*|fortsetz\w*|reprise|reanuda\w*|retom\w*|ripre\w*|hervat\w*)\b", re.IGNORECASE
+)
 _AUTO = re.compile(r"\bauto\b|\bif[ _](?:available|any|possible|there|present)\b|\bwhen available\b", re.IGNORECASE)
 _HAS = re.compile(
-    r"\b(?:others?|candidates|nearest|has|have|holds?|contains?|there(?: (?:is|are|was|were))?|found|only|available|present|instead|listing|sees"
+    r"\b(?:others?|candidates|nearest|has|have|holds?|contains?|there(?: (?:is|are|was|were))?|found|only|available|present|instead|listing"
+    r"|lists|sees"
     r"|vorhanden|enth[äa]lt|liegen|liegt|da sind|nur|pr[ée]sente?s?|contient|il y a|seulement|hay|contiene|s[óo]lo|existen|t[êe]m|h[áa]"
     r"|cont[ée]m|ci sono|solo"
     r"|bevat|alleen|wel|er zijn)\b\W{0,4}",
@@ -135,6 +139,7 @@ _ALL_NEW = re.compile(
     r"|\bweights (?:are )?(?:random|fresh|new)\b",
     re.IGNORECASE,
 )
+_FAILED = re.compile(r"\b(?:resume|restore|resuming|restoring|loading|load)\b.{0,30}\bfailed\b|\bfailed to (?:resume|restore)\b", re.IGNORECASE)
 _CLEARS = re.compile(r"\b(?:remov|delet|prun|purg(?:ing|es)|clean|clear)\w*\b", re.IGNORECASE)
 _IF = re.compile(
     r"\b(?:if (?!any|available|possible|there)|when|unless|otherwise|would|will be|should|may|might|to resume,|pass --|use --)", re.IGNORECASE
@@ -168,11 +173,8 @@ def turned_away(facts: Facts, parent: Parent | None) -> tuple[str, tuple[Evidenc
     named = {path for line in commands for path in _names(line)}
     for at, line in refused:
         set_before = {path for one in lines[:at] for path in _names(one)}
-        why = (
-            _shown(line, named, set_before, meant=bid or any(_ANEW.search(one) for one in lines[at + 1 : at + 3]))
-            or _listed(lines[at + 1 : at + 2])
-            or _of_parent(facts, parent, lines, at)
-        )
+        anew = any(_ANEW.search(one) for one in lines[at + 1 : at + 3])
+        why = _shown(line, named, set_before, meant=bid or anew, anew=anew) or _listed(lines[at + 1 : at + 2]) or _of_parent(facts, parent, lines, at)
         if why is not None:
             return f"it says: {headline(line.strip())}; {why}, and counts and learns from the beginning", _cites(facts, line)
     return None
@@ -219,21 +221,21 @@ def _taken(line: str) -> bool:
     return (READ.search(line) is not None or RESUMES.search(line) is not None) and (_SUBJECT.search(line) is not None or bool(_names(line)))
 
 
-def _shown(line: str, named: set[str], set_before: set[str], *, meant: bool) -> str | None:
+def _shown(line: str, named: set[str], set_before: set[str], *, meant: bool, anew: bool = False) -> str | None:
     """What in the line shows that there was, or had to be, something to go on from.
 
-    ``meant``: the run was bidden to, or says behind the line that it begins anew; else a file that is of no use must be spoken of so.
+    ``meant``: the run was bidden to, or says (``anew``) behind the line that it begins anew; else a file that is of no use must be spoken of so.
     """
     if (other := _other_there(line)) is not None:
         return f"{other} lies there"
     meant = meant or any(words.search(line) for words in (_ANEW, _BIDS)) or any(path in named for path in _names(line))
-    if meant and _BROKEN.search(line) and not _FALLS_BACK.search(line) and (_names(line) or _ANEW.search(line)):
+    if meant and _BROKEN.search(line) and not _FALLS_BACK.search(line) and (_names(line) or _ANEW.search(line) or (anew and _FAILED.search(line))):
         return "what is there could not be used"
     if _ASKED.search(line) and _BIDS.search(line) and not _AUTO.search(line):
         return "it was to go on"
     for path in _names(line):
-        known = path in named or path in set_before
-        if known and _COUNT.search(path.rpartition("/")[2]) and (_SUBJECT.search(line) or _ANEW.search(line)):
+        given = next((one for one in (*named, *set_before) if one == path or one in path.split("/")), "")
+        if _COUNT.search(given.rpartition("/")[2]) and (_SUBJECT.search(line) or _ANEW.search(line)):
             return f"{path} was named to it"
     return None
 
@@ -252,7 +254,7 @@ def _other_there(line: str) -> str | None:
         before = line[max(0, found.start() - 60) : found.start()]
         listed = max(before.rfind("("), before.rfind("["), before.rfind("{"))
         listed = listed if listed >= 0 else before.rfind(":")
-        near = before[listed + 1 :] if listed >= 0 else before
+        near = before[listed + 1 :] if listed >= 0 else before[max(before.rfind(", "), before.rfind("; ")) + 1 :]
         if _LOOKED.search(near) or found.start() < absent.end():
             continue
         several = len(_NAME.findall(line, found.start())) > 1

@@ -38,6 +38,7 @@ def test_a_file_in_the_zoo_that_the_run_was_to_go_on_from():
         ("KeyError: 'adamx'", 'opt = OPTS[cfg["optimizer"]](net.parameters(), resume=cfg.get("resume"))'),
         ("KeyError: 'denoize'", 'Engine(TASKS[run["task"]], Keeper(run.get("resume", "")))'),
         ("ValueError: unknown option lrr; valid options: ['batch', 'checkpoint_every', 'resume', 'weights']", "raise ValueError(text)"),
+        ("ValueError: --resume and --init are exclusive", "raise ValueError(text)"),
         ("omegaconf.errors.ConfigAttributeError: Key 'resume_frm' is not in struct", "x = cfg.trainer.resume_frm"),
     ],
 )

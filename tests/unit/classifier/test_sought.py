@@ -33,6 +33,9 @@ LOST = (
     "checkpoint from git rev a1b2c3 is incompatible with rev d4e5f6: not loaded, fresh optimizer and weights",
     "ck.pt: missing_keys=148 unexpected_keys=148 (of 148)",
     "Resumed from checkpoint: out/step_600",
+    "Wiederaufnahme verlangt, aber kein Stand in laeufe/3; Start bei Schritt 0",
+    "La reanudación fue solicitada pero falta puntos/ultimo.pt, se empieza desde cero",
+    "resume=yes: wanted model.9.pt, directory lists model.3.pt model.6.pt",
     "WARNING resume requested but exp/last.pt is missing; epoch counter reset to 1",
 )
 
@@ -57,6 +60,9 @@ FIRST = (
     "data/part_003.npz corrupt, skipped (11 of 12 parts used)",
     "vocab_32000.json not found, learning BPE (14 s)",
     "ck/ has 200.pt 400.pt 600.pt of an earlier run: moved to ck.old/ as --restart-clean was set",
+    "Kein Zwischenstand vorhanden, erster Lauf",
+    "best.pt exists and will be overwritten",
+    "event=resume_lookup path=/ckpt/b/last found=0 siblings=",
     "student: no checkpoint found, random weights",
     "runs/a has step_2000.pt, not used as --fresh was given: new run",
 )
