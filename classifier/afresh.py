@@ -31,8 +31,6 @@ _COUNT = re.compile(
 _GOES_ON = re.compile(r"\b(?:resum|restor|continu|pick(?:s|ed|ing)? up|go(?:es|ing)? on|carr(?:y|ies|ying) on|fortgesetzt|repris)", re.IGNORECASE)
 _WARM = re.compile(r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|new (?:task|stage|head)|stage|phase|base model|teacher", re.IGNORECASE)
 _FILE = re.compile(r"(?<![\w.-])[\w.-]{1,150}\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|json|bin|state)")
-_FOLDER = re.compile(r"(?<![\w.-])(?:check-?point|global_step|step|epoch|iter)[-_](?P<at>\d{1,9})(?![\w.-])")
-"""A folder that holds a state, by its count."""
 _BID = re.compile(
     r"(?:^|[\s;&])(?:--?|\+{1,2})?(?:[a-z_]{1,20}[._-])?(?:from|resume|restore|continue|restart|model[_-]?in|desde|depuis|(?:grow|carry|go|build)[_-]?on"
     r"|(?P<named>(?:ckpt|checkpoint)(?=[_-]?path))|(?:take|pick)[_-]?up)(?:[_-](?:from|path|file|ckpt|checkpoint))?[= ]['\"]?"
@@ -84,11 +82,10 @@ def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     """What a run said that it goes on from, with the step or epoch of it, where it then learned all over again from the first one."""
     for one in facts.advance.loaded:
         text = one.source.text[:MOST_LINE] if isinstance(one.source, Quote) else ""
-        if not _GOES_ON.search(text) or not (files := _FILE.findall(text) or [found[0] for found in _FOLDER.finditer(text)]):
+        if not _GOES_ON.search(text) or not (files := _FILE.findall(text)):
             continue
         lines = [line for line in _lines(facts) if any(_stem(file) in line for file in files)]
         reached = [int(found["at"]) for line in (text, *lines) for found in _COUNT.finditer(line.replace(files[0], ""))][:1]
-        reached += [int(found["at"]) for found in _FOLDER.finditer(text)]
         if reached and reached[0] > 1 and not any(_WARM.search(line) for line in _lines(facts)) and learned_all(facts):
             words = f"it says that it goes on from {files[0]}, of {reached[0]}, and counts and learns from the beginning"
             return words, (one, *facts.advance.marks[:1])

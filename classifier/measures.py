@@ -60,7 +60,7 @@ _UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{
 """Not the next number's name: ``0.41 it/s=3.1``."""
 
 
-_GLUED = re.compile(r"\A[^\W\d_]{1,2}(?=[\s|,;)\]])")
+_GLUED = re.compile(r"\A(?![KMGTkmgt]?i?B\b)[^\W\d_]{1,2}(?=[\s|,;)\]])")
 """A unit that stands right behind the number before: ``4k | 3.64``, ``0.4s loss 2.1``."""
 _TIME = re.compile(r"time|date|clock|stamp|zeit|uhr|heure|hora|\bts\b|\bt\b", re.IGNORECASE)
 """The name of a table's first column, which is a clock's and no number's."""
