@@ -32,7 +32,6 @@ LOST = (
     '{"msg": "restore", "dir": "s3://b/run7", "latest": null, "all": ["step_100/", "step_200/"], "start_step": 0}',
     "checkpoint from git rev a1b2c3 is incompatible with rev d4e5f6: not loaded, fresh optimizer and weights",
     "ck.pt: missing_keys=148 unexpected_keys=148 (of 148)",
-    "Resumed from checkpoint: out/step_600",
     "Wiederaufnahme verlangt, aber kein Stand in laeufe/3; Start bei Schritt 0",
     "La reanudación fue solicitada pero falta puntos/ultimo.pt, se empieza desde cero",
     "resume=yes: wanted model.9.pt, directory lists model.3.pt model.6.pt",
