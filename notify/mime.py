@@ -22,7 +22,8 @@ COLUMNS = 76
 def words(text: str, subtype: str) -> bytes:
     """A text body, ``plain`` or ``html``, with its headers; lines end in CRLF, as mail's do."""
     lines = CRLF.join([*text.encode("utf-8", "replace").splitlines(), b""])
-    return _headers(f'Content-Type: text/{subtype}; charset="utf-8"', "Content-Transfer-Encoding: quoted-printable") + binascii.b2a_qp(lines)
+    encoded = binascii.b2a_qp(lines).replace(b"\r\n.\r\n", b"\r\n=2E\r\n")  # a soft break may leave a dot alone, which ends a mail
+    return _headers(f'Content-Type: text/{subtype}; charset="utf-8"', "Content-Transfer-Encoding: quoted-printable") + encoded
 
 
 def file(content: bytes, media_type: str, name: str, content_id: str | None = None) -> bytes:

@@ -6,7 +6,7 @@ import email
 import email.policy
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpualert_slurm.config import Mail
@@ -30,6 +30,7 @@ def lines_of(message: email.message.EmailMessage, kind: str) -> list[str]:
     return message.get_body((kind,)).get_content().split("\r\n")
 
 
+@example(text=[], html=["000" + 6 * "\xa0" + 3 * "\U00010000" + "."])  # a soft break before the last dot
 @given(LINES, LINES)
 def test_both_bodies_arrive_line_by_line(text, html):
     """Long lines, blanks at their ends, dots and equals signs alone, letters of any script."""
