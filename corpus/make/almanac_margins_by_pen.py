@@ -182,4 +182,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("almanac_margins_by_pen", "test", jobs)
+RECIPE = Recipe("almanac_margins_by_pen", "development", jobs)

@@ -227,4 +227,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("ferry_tickets_by_pen", "test", jobs)
+RECIPE = Recipe("ferry_tickets_by_pen", "development", jobs)

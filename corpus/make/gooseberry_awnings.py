@@ -169,4 +169,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from carts()
 
 
-RECIPE = Recipe("gooseberry_awnings", "test", jobs)
+RECIPE = Recipe("gooseberry_awnings", "development", jobs)

@@ -163,4 +163,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("juggler_plums", "test", jobs)
+RECIPE = Recipe("juggler_plums", "development", jobs)

@@ -158,4 +158,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("larder_tags_by_pen", "test", jobs)
+RECIPE = Recipe("larder_tags_by_pen", "development", jobs)

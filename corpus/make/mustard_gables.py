@@ -109,4 +109,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from of_fields()
 
 
-RECIPE = Recipe("mustard_gables", "test", jobs)
+RECIPE = Recipe("mustard_gables", "development", jobs)

@@ -149,4 +149,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from of_tiles()
 
 
-RECIPE = Recipe("osier_lanterns", "test", jobs)
+RECIPE = Recipe("osier_lanterns", "development", jobs)

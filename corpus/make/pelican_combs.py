@@ -130,4 +130,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("pelican_combs", "test", jobs)
+RECIPE = Recipe("pelican_combs", "development", jobs)

@@ -170,4 +170,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from talks()
 
 
-RECIPE = Recipe("pelican_drawers", "test", jobs)
+RECIPE = Recipe("pelican_drawers", "development", jobs)

@@ -135,4 +135,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("radish_sleighs", "test", jobs)
+RECIPE = Recipe("radish_sleighs", "development", jobs)

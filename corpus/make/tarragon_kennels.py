@@ -123,4 +123,4 @@ def jobs() -> Iterator[LocalJob]:
     yield parcel(LATE, parcels(), LONG, "rate=0.08", timeout_s=20)
 
 
-RECIPE = Recipe("tarragon_kennels", "test", jobs)
+RECIPE = Recipe("tarragon_kennels", "development", jobs)

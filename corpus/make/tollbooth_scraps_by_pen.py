@@ -202,4 +202,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("tollbooth_scraps_by_pen", "test", jobs)
+RECIPE = Recipe("tollbooth_scraps_by_pen", "development", jobs)

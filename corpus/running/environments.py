@@ -107,6 +107,10 @@ ENVIRONMENTS = {
         f"{PREFIX}n19/bin/python", f"{PREFIX}n19", "/apps/ml311-ub",
         packages=("torch", "numpy", "transformers", "lightning", "accelerate", "datasets", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "omegaconf", "loguru", "rich", "tqdm", "structlog", "tabulate"),
     ),
+    "hub-21": Environment(
+        f"{PREFIX}h21/bin/python", f"{PREFIX}h21", "/software/ml21",
+        packages=("torch", "numpy", "transformers", "lightning", "accelerate", "datasets", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "omegaconf", "loguru", "rich", "tqdm", "structlog", "tabulate"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
