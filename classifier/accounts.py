@@ -44,6 +44,12 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,9}(?![\w.,:])|(?<![\w.,:/-])\d{1,9}(?=\s?/\s?\d|[,:;]\s|\s|\Z)")
 _SAVES_BESIDE = re.compile(r"async\w{0,12}[ _-]?(?:save|checkpoint|ckpt)|background (?:save|writ)|save_finalize", re.IGNORECASE)
 """The run's saves are written while it goes on."""
+_PROFILED = re.compile(
+    r"train_dataloader_next\s{0,300}\|\s{0,40}[\d.e-]{1,14}\s{0,40}\|\s{0,40}\d{1,12}\s{0,40}\|\s{0,40}(?P<total>\d{1,9}(?:\.\d{1,9})?)\s{0,40}"
+    r"\|\s{0,40}(?P<share>\d{1,3}(?:\.\d{1,6})?)\s{0,40}\|"
+)
+_BAR = re.compile(r"\A[^|\n]{0,60}\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]\n]{0,80}\](?:\x1b\[A)?")
+"""A bar that was drawn before a line was written behind it."""
 _NOT_SO = re.compile(
     r"(?<![A-Za-z])(?:not|raise|\w{0,40}Error|attempts?|retr(?:y|ied|ies|ying)|fail\w{0,4}|time-?out|limit|skip\w{0,4}|traceback)(?![A-Za-z])"
 )
@@ -76,7 +82,7 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
     span, found = _Span(_span_s(facts), _steps_a_line(facts)), list[Told]()
     for text in _logs(facts):
-        lines = text[-MOST_TEXT:].splitlines()[-MOST_LINES:]
+        lines = [_BAR.sub("", line, count=1) for line in text[-MOST_TEXT:].splitlines()[-MOST_LINES:]]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
         told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line)]
         if SAVE in kinds and _SAVES_BESIDE.search(text):
@@ -87,7 +93,14 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
         if len(rows) >= LEAST_LINES and (one := _together(rows, span)) is not None:
             found.append(one)
         found += [Told(share, None, row) for share, row in in_columns(lines[-MOST_COLUMNS:], kinds)]
+        found += [_profiled(row, line) for line in lines if LOAD in kinds and (row := _PROFILED.search(line)) is not None]
     return max(found, key=lambda one: one.share, default=None)
+
+
+def _profiled(row: re.Match[str], line: str) -> Told:
+    """A row of Lightning's simple profiler (2.x): the mean, the calls, the total in seconds and its percent of the whole."""
+    share = min(1.0, float(row["share"]) / 100)
+    return Told(share, float(row["total"]) / share if share else None, " ".join(line.split()))
 
 
 @dataclass(frozen=True)
@@ -180,6 +193,8 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         whole = max(unnamed, part)
     elif named > 0:
         whole = part + named  # ``data 0.41s | step 0.09s``
+    elif unnamed > 0 and any(one.waits for one in ours):
+        whole = part + sum(one.seconds for one in timed if one.kind == NONE)  # a wait beside something in words of the run's own
     else:
         return None
     bare = all(one.bare for one in timed)
@@ -239,7 +254,17 @@ def _together(lines: Sequence[_Line], span: _Span) -> Told | None:
         return None
     if all(line.share for line in lines):
         return Told(min(1.0, sum(line.part for line in lines[1:]) / (len(lines) - 1)), None, last.text.strip())
-    return _so_far(lines, span.seconds) if _grows(lines) else _each_its_own(lines, span)
+    if _grows(lines):
+        return _so_far(lines, span.seconds)
+    return _each_its_own(passes if len(passes := _of_passes(lines)) > 1 else lines, span)
+
+
+def _of_passes(lines: Sequence[_Line]) -> list[_Line]:
+    """The last line of each pass, where lines tell of all the time of a pass so far; none where they do not."""
+    ends = [at for at, (a, b) in enumerate(pairwise(lines)) if b.whole < a.whole]
+    each = [lines[a:b] for a, b in pairwise([0, *(at + 1 for at in ends), len(lines)])]
+    grow = [one for one in each if len(one) > 1 and _grows(one)]
+    return [one[-1] for one in each] if len(grow) >= max(2, len(each) - 1) else []
 
 
 def _grows(lines: Sequence[_Line]) -> bool:

@@ -17,7 +17,7 @@ MOST_TEXT, MOST_LINE, LEAST_TOLD = 4096, 300, 2
 _WHO = r"(?:ranks|workers|processes|procs|peers|members|replicas|tasks|partners|players|nodes)"
 _SIZE = re.compile(
     rf"(?<![A-Za-z])(?:world(?:[_ ]?size)?|n_?ranks|num_(?:ranks|processes|workers)|{_WHO})['\"]?\s?[=:]\s?(?P<named>\d{{1,5}})(?![\w./:])"
-    rf"|(?<![\w./:-])(?P<counted>\d{{1,5}}) {_WHO} (?:are |were |is |to be )?(?:expected|in all|in total|wanted|planned|called)\b",
+    rf"|(?<![\w./:-])(?P<counted>\d{{1,5}}) {_WHO} (?:are |were |is |to be |are to )?(?:expected|in all|in total|wanted|planned|called|come|join)\b",
     re.IGNORECASE,
 )
 _OF_THEM = re.compile(

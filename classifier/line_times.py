@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.log_head import log_head
-from gpualert_slurm.classifier.time_kinds import LOAD, NONE, SAVE, WHOLE, WORK, behind_its_back, kind_of, waits
+from gpualert_slurm.classifier.time_kinds import LOAD, NONE, SAVE, WAIT, WHOLE, WORK, behind_its_back, kind_of, waits
 
 MOST_LINE, MOST_PARTS, MOST_NAME = 400, 16, 60
 _UNIT = (
-    r"(?:ms|msec|milliseconds|millisecondes|milisegundos|Millisekunden|secs?|seconds?|secondes?|segundos?|segs?|Sekunden|Sek|secondi|sekund|s|min(?:utes?|utos|uten|uti)?"
+    r"(?:ms|msec|milliseconds|millisecondes|milisegundos|Millisekunden|secs?|seconds?|secondes?|segundos?|segs?|Sekunden|Sek|secondi|sekund|sn|s|min(?:utes?|utos|uten|uti)?"
     r"|h(?:ours?|rs?)?|мс|сек|с|毫秒|秒|%)"
 )
 _VALUE = re.compile(
@@ -34,6 +34,8 @@ _ASIDE = re.compile(
 _ENDS_IN_UNIT = re.compile(
     r"(?<!per)(?:_|[ (\[.-])\(?(ms|msec|s|secs?|seconds|segundos|sekunden|secondes|min|%|pct|percent)[)\]]?\s{0,2}\Z", re.IGNORECASE
 )
+_BEGINS_WITH_UNIT = re.compile(r"(?:\A|[\s'\"{,])(ms|secs?|seconds)_(?=[A-Za-z])")
+"""``"ms_fetch": 1929``."""
 _UNIT_ASIDE = re.compile(r" ?[(\[](ms|s|secs?|seconds|min|%)[)\]]")
 """A unit behind a name: ``data_loading(s)``."""
 _A_STEP = re.compile(r"(?<![A-Za-z])(?P<unit>ms|s|secs?|seconds)/(?:batch|step|it|iter\w{0,6}|epoch)(?![A-Za-z])", re.IGNORECASE)
@@ -65,6 +67,8 @@ _EACH_LINE = re.compile(r"\b(?:per|each|every|a|je|pro|par|por|per) (?:step|iter
 _TIMER = re.compile(r"\s{0,8}(?P<name>[A-Za-z][\w-]{1,40}) \.{3,80}: \((?P<least>\d{1,9}\.\d{1,4}), (?P<most>\d{1,9}\.\d{1,4})\)\s{0,4}\Z")
 """Megatron's timers, in milliseconds, of the fastest rank and the slowest."""
 _OF = re.compile(r"\s{0,2}(?:of|out of|de|von|sur|di|da|из|van|/)(?: (?:the|its|a|los|las|les|ces|den|diesen))?\s{1,2}\Z", re.IGNORECASE)
+_OF_BEHIND = re.compile(r"[^\d]{3,80}\s(?:of|out of|von|sur|van|из)\s{1,2}\Z")
+"""``34.0 s waited for the reader of 35.9 s``."""
 _KEY = re.compile(r"[:=]\s{0,3}['\"]?\Z")
 _STATE_FILE = re.compile(r"\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|eqx|joblib|weights|state)\b", re.IGNORECASE)
 _BATCHES_TIME = re.compile(r"epoch:train:\d+-\d+batch")
@@ -126,6 +130,9 @@ def parts_of(line: str) -> tuple[Part, ...]:
                 parts[-1] = replace(parts[-1], kind=last[at], waits=waits(behind[at]))
             parts = [replace(part, kind=NONE, seconds=0.0) if part.kind == parts[-1].kind and part is not parts[-1] else part for part in parts]
             kind = WHOLE
+        elif parts and units[at] not in {None, "%"} and waits(behind[at - 1]) and _OF_BEHIND.fullmatch(text[found[at - 1].end() : one.start()]):
+            parts[-1] = replace(parts[-1], kind=last[at - 1] if last[at - 1] not in {NONE, WHOLE} else WAIT, waits=True)
+            kind = WHOLE
         elif _ASIDES.search(ahead[at]) and not _EVERY.search(ahead[at]):
             continue
         if beside and kind in {LOAD, SAVE}:
@@ -185,6 +192,8 @@ def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:
         return "%" if ends[1].lower() in {"%", "pct", "percent"} else ends[1]
     if (step := _A_STEP.search(bare)) is not None:
         return step["unit"]
+    if (begins := _BEGINS_WITH_UNIT.search(bare)) is not None:
+        return begins[1]
     return usual if _TIMELY.search(bare) and not _NO_TIME.search(bare) else None
 
 

@@ -56,7 +56,7 @@ _FLAG = re.compile(
     re.IGNORECASE,
 )
 """What marks one row among others, behind its last number: ``*``, ``<- best``."""
-_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|min|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b(?!\s?=)")
+_UNIT = re.compile(r"\s?(?:s|ms|sec(?:onds?)?|sn|se[gk]|мс|сек|с|秒|毫秒|min|dk|h|MiB|GiB|MB|GB|KB|kB|it/s|\S{1,12}/s|W|C|°C)\b(?!\s?=)")
 """Not the next number's name: ``0.41 it/s=3.1``."""
 
 

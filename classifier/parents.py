@@ -29,8 +29,8 @@ _STATE = re.compile(
     r"(?<=[=\s])['\"]?(?P<path>[\w./~@+-]{1,300}\.(?:pth?|ckpt|pkl|pickle|bin|safetensors|npz|npy|h5|hdf5|keras|msgpack|tar|model|json|state|weights))(?![\w./-])"
 )
 _PRINTED = re.compile(
-    r"(?<![\w.])['\"]?(?:resume(?:[_-](?:from|path|ckpt|checkpoint)\w{0,12})?|continue[_-]from|restore[_-]from|ckpt[_-]path|checkpoint[_-]path)['\"]?"
-    r"\s?[=:]\s?['\"]?(?P<path>[^\s'\",;)}\]]{4,400})"
+    r"(?<![\w.])['\"]?(?:(?:resume(?:[_-](?:from|path|ckpt|checkpoint)\w{0,12})?|continue[_-]from|restore[_-]from|ckpt[_-]path|checkpoint[_-]path)['\"]?\s?[=:]"
+    r"|(?:reprise|reprendre|fortsetzen|weiter|continuar|reanudar|retomar|riprendi)(?:\s?=|['\"]\s?:))\s?['\"]?(?P<path>[^\s'\",;)}\]]{4,400})"
 )
 """The same among settings that a program prints when it starts (argparse's Namespace, a dictionary, YAML)."""
 _NEW_STAGE = re.compile(

@@ -34,7 +34,7 @@ _NAME = re.compile(
 _PATTERN = re.compile(r"[*?%]|<\w+>|\{\w*\}")
 _NONE = re.compile(
     r"\b(?:but|mais|aber|pero|mas|ma|maar) (?:no|not|pas|nicht|keine?n?|n[ãa]o|non|geen|niet)\b|\b(?:holds?|has|contains?) only\b|\benth[äa]lt nur\b"
-    r"|\bnot (?:loaded|restored|resumed|taken)\b|\bnone (?:is |are )?(?:usable|found|valid|left|fits?|readable|of them)\b"
+    r"|\bnot (?:loaded|restored|resumed|taken)\b|\bnone of ['\"]?\[|\bnone (?:is |are )?(?:usable|found|valid|left|fits?|readable|of them)\b"
     r"|\b(?:latest|newest|last|best_match)['\"]?\s?[=:]\s?(?:null|none)\b"
     r"|(?<![\w.,:/=-])0 (?:check-?points?|ckpts?|snap-?shots?|states?|files?|matches|hits|candidates|found|of)\b|\bfound (?:0|no|none|nothing)\b"
     r"|\b(?:found|exists?|present|loaded|restored|resumed|usable|readable|valid|matches|hits)['\"]?\s?[=:]\s?['\"]?(?:false|no|none|null|0)\b"

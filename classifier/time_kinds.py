@@ -13,7 +13,7 @@ from functools import lru_cache
 LOAD, SAVE, TALK, PEERS, WAIT, WORK, REST, WHOLE, NONE = "load", "save", "talk", "peers", "wait", "work", "rest", "whole", ""
 OF_MACHINE = re.compile(r"(?<![A-Za-z])(?:cpu|mem(?:ory)?|vram|ram|util\w{0,10}|disk use|swap|gpu (?:load|use|busy))(?![A-Za-z])", re.IGNORECASE)
 """Percents of a machine's parts are no time's."""
-_PLAIN = str.maketrans("àáâãäåçèéêëìíîïñòóôõöøùúûüýąćęłńśźż", "aaaaaaceeeeiiiinoooooouuuuyacelnszz")
+_PLAIN = str.maketrans("àáâãäåçèéêëìíîïñòóôõöøùúûüýąćęłńśźżğış", "aaaaaaceeeeiiiinoooooouuuuyacelnszzgis")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\W]+")
 
 
@@ -47,7 +47,7 @@ _TALK = _stems(
 )
 _WAIT = _stems(
     "wait* idl* starv* stall* block* hungry wart* gewartet attent* attend* esper* attes* aguard* wacht* czek* bezczynn*"
-    " leerlauf* inactif oisif ocios* parad* vanta* ожид*"
+    " leerlauf* inactif oisif ocios* parad* vanta* bekle* ожид*"
     " простой*",
     "等待|待ち|空闲",
 )
@@ -58,7 +58,7 @@ _DATA = _stems(
     " lesen lese* gelesen einlesen eingelesen laden lade*"
     " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen inlasning"
     " lezen archive shard* tile* festplatte disque"
-    " disco загруз* чтен* данн* file files fichiers archivos dateien images imagenes immagini bilder",
+    " audio veri* okuma* disco загруз* чтен* данн* file files fichiers archivos dateien images imagenes immagini bilder",
     "加载|读取|数据|読み?込|データ|読",
 )
 _WORK = _stems(
@@ -72,7 +72,7 @@ _WORK = _stems(
 )
 _REST = _stems(
     "eval* val valid* test* judg* score* scoring pruf* prueb* prova* teste compil* warm* startup setup init* import* build*"
-    " log logging misc other* rest autre* sonst* render*"
+    " log logging misc other* else rest autre* sonst* render*"
     " plot* generat* rollout* env environment simulat* tokeniz* tokenis* download* upload* оценк* проверк* ocen* walid*",
     "评估|验证|評価|検証",
 )
@@ -107,7 +107,7 @@ def kind_of(name: str) -> str:
         (SAVE, _SAVE.search(words) or _ON_DISK.search(words)),
         (PEERS, waiting and not data and _OTHERS.search(words)),
         (TALK, _TALK.search(words) or "barrier" in words or "all reduce" in words),
-        (LOAD, _NEXT_BATCH.search(words)),
+        (LOAD, _NEXT_BATCH.search(words) or ("queue" in words and "empty" in words)),
         (REST, _PLAYS.search(words) or (not waiting and _REST.search(words))),
         (LOAD, data),
         (WAIT, waiting),

@@ -96,6 +96,7 @@ _PASSED_OVER = re.compile(
     r"|\b(?:left|set|put|laid) aside\b|\bleft alone\b|\btruncated\b|\bdamaged\b|\bbroken\b|\babsent\b"
     r"|\bnicht\b|\bfehlt\b|\bkeine?n?\b|\bunlesbar\b|\bintrouvable|\billisible|\binexistant"
     r"|\bmanquant|\bpas (?:de|trouv\w+|lisible)\b|\bno (?:existe|encontrad\w+|se )|\bnon (?:trovat\w+|esiste|leggibile)\b"
+    r"|\b(?:but|mais|aber|pero|mas|ma) [A-Z]\w{2,30}(?:Error|Exception)\b"
     r"|\bis no\b|\bis not an?\b|\bniet\b|\bgeen\b|\bontbreekt\b"
     r"|\bn[ãa]o (?:existe|encontr\w+|ach\w+|h[áa]|foi)|\bausente\b|\bassente\b|\bmanca(?:nte)?\b|\bnie (?:ma|istnieje|znaleziono)\b|\bbrak\b"
     r"|\bsaknas\b|\bhittades inte\b|\bfindes ikke\b|\bfinnes ikke\b|\bbulunamad|\bchyb[íi]\b|не найден|отсутству|未找到|不存在|見つかりません",
@@ -113,6 +114,8 @@ _ANEW = re.compile(
     r"|\bda (?:zero|capo)\b|\bdall'inizio\b|\bverse gewichten\b|\bopnieuw\b|\bvan voren af aan\b"
     r"|\bdo (?:zero|in[íi]cio|come[çc]o)\b|\bod (?:zera|pocz[ąa]tku|nowa|nuly)\b|\bfr[åa]n (?:b[öo]rjan|noll)\b|\bforfra\b"
     r"|\bp[åa] ny\b|\bs[ıi]f[ıi]rdan\b"
+    r"|\br[ée]seau (?:neuf|nouveau|vierge)|\b(?:nouveau|nouvelle) (?:r[ée]seau|mod[èe]le)|\bneues? (?:Netz|Modell)\w{0,2}"
+    r"|\bred nueva|\bmodelo n(?:ue|o)vo"
     r"|с нуля|заново|从头|最初から|처음부터",
     re.IGNORECASE,
 )

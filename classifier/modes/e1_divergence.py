@@ -299,6 +299,8 @@ def _hidden(facts: Facts, loss: Series) -> str | None:
     0 for good, is the filter's doing.
     """
     tail, norms = loss.values[-3:], _norms(facts)
+    if tail and tail[-1] != 0 and tuple(loss.values[-4:-1]) == (0.0, 0.0, 0.0):
+        tail = loss.values[-4:-1]  # the last one is of the whole run
     if any(v != 0 for v in tail):
         return None
     if norms is not None and len(norms.values) >= len(tail):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from corpus.case import CASES, all_cases
-from corpus.score import calibration, measure
+from corpus.score import calibration, measure, once
 from corpus.score.baselines import BASELINES
 from corpus.score.report import Report, pairs, ratio
 from corpus.score.run import OWN, answers
@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--classifier", metavar="CMD", help="score this command on the test part instead, and print its figures (doc/corpus.md has the protocol)")
     parser.add_argument("--part", choices=("development", "test"), help="print wrong answers of this part instead of writing a report")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--once", nargs=2, metavar=("COMMIT", "WHEN"), help="the test part is scored for the first time, by the rules of COMMIT: keep its answers (doc/corpus.md)")
     parser.add_argument("--answers", type=Path, help="keep each case's answer there, one JSON object a line")
     wish = parser.parse_args()
     began = time.monotonic()
@@ -60,7 +61,10 @@ def main() -> int:
     others = {name: list(zip(shown, answers(shown, name, workers=wish.workers), strict=True)) for name in BASELINES}
     if wish.answers:
         keep(own, wish.answers)
-    Report(own, others, NOTES.read_text(encoding="utf-8"), HOME).write()
+    tested = [(c, a) for c, a in own if c.label.part == "test"]
+    if wish.once:
+        once.keep(tested, *wish.once, HOME / once.NAME)
+    Report(own, others, NOTES.read_text(encoding="utf-8"), HOME, once.read(HOME / once.NAME) if test else None).write()
     print(f"{len(cases)} cases scored in {time.monotonic() - began:.0f} s: {HOME / 'report.md'}")
     return 0
 

@@ -12,6 +12,7 @@ from corpus.label import MODES
 from corpus.score import calibration, measure, pictures
 from corpus.score.answer import Answer
 from corpus.score.measure import NONE, Scored
+from corpus.score.once import Once
 from gpualert_slurm.cause import Cause
 
 NO_TEST = (
@@ -32,10 +33,16 @@ class Report:
     others: Mapping[str, Scored]
     notes: str
     folder: Path
+    once: Once | None = None
+    """What the rules of the freeze answered to the test part: the figures are of that, and today's answers stand beside them."""
 
     def part(self, part: str) -> list[tuple[Case, Answer]]:
-        """Of the development or the test part."""
-        return [(c, a) for c, a in self.scored if c.label.part == part]
+        """Of the development or the test part; the answers to the latter are those of its first scoring."""
+        mine = [(c, a) for c, a in self.scored if c.label.part == part]
+        return list(self.once.instead(mine)) if part == "test" and self.once is not None else mine
+
+    def _told(self) -> Scored:
+        return [*self.part("development"), *self.part("test")]
 
     def write(self) -> None:
         """The page and its pictures."""
@@ -90,7 +97,26 @@ class Report:
         row("quotes that stand, byte for byte", "all", [f"{q[0]} of {q[1]}" for q in quotes], quotes[0][0] == quotes[0][1])
         eces = [calibration.ece(pairs(s)) for s in both]
         row("ECE of the confidence as said", f"≤ {ASKED['ece']}", [f"{e:.3f}" for e in eces], eces[0] <= ASKED["ece"])
-        return "## The figures that were set\n\n| figure | asked | test | development | |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
+        return "## The figures that were set\n\n| figure | asked | test | development | |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n" + self._now()
+
+    def _now(self) -> str:
+        """What today's rules answer to the test part, where they were changed after the look at it."""
+        now = [(c, a) for c, a in self.scored if c.label.part == "test"]
+        if self.once is None or not now:
+            return ""
+        scored = f"\nThe test part was scored at {self.once.when}, by the rules of {self.once.rules}"
+        changed = self.once.differ(now)
+        if not changed:
+            return f"{scored}; today's rules answer the same.\n"
+        modes, causes = (measure.by_class(now, key) for key in ("mode", "cause"))
+        lowest = [min((getattr(s, what) or 0.0, s.name) for s in modes) for what in ("recall", "precision")]
+        ran = measure.share(now, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run"))
+        return (
+            f"{scored}: its figures here and below are of that scoring. Today's rules were **mended after that look** and answer {len(changed)} cases otherwise; "
+            f"theirs prove nothing: macro-F1 {measure.macro_f1(modes):.3f} and {measure.macro_f1(causes):.3f}, lowest recall {lowest[0][0]:.2f} ({lowest[0][1]}), "
+            f"lowest precision {lowest[1][0]:.2f} ({lowest[1][1]}), causes of really-run cases {ratio(*ran)}, {len(measure.false_alarms(now))} false alarms, "
+            f"{sum(a.standing for _, a in now)} of {sum(a.quotes for _, a in now)} quotes stand.\n"
+        )
 
     def _classes(self, test: Scored, key: str) -> str:
         title = {"mode": "Modes", "cause": "Causes"}[key]
@@ -111,14 +137,14 @@ class Report:
             for key in ("mode", "cause"):
                 worst = measure.costliest(of, key)
                 lines.append(f"- {part}, {key}s: " + (", ".join(f"{true} taken for {said} ({n})" for true, said, n in worst) or "no confusion"))
-        by_recipe = Counter((c.label.recipe, c.label.part) for c, a in self.scored if a.mode != c.label.mode or a.cause != c.label.cause)
+        by_recipe = Counter((c.label.recipe, c.label.part) for c, a in self._told() if a.mode != c.label.mode or a.cause != c.label.cause)
         sizes = Counter((c.label.recipe, c.label.part) for c, _ in self.scored)
         lines += ["\n| recipe | part | cases | wrong in mode or cause |", "|---|---|---|---|"]
         lines += [f"| {name} | {part} | {sizes[name, part]} | {n} |" for (name, part), n in by_recipe.most_common(30)]
         return "\n".join(lines) + "\n"
 
     def _alarms(self) -> str:
-        found = measure.false_alarms(self.scored)
+        found = measure.false_alarms(self._told())
         if not found:
             return "## False alarms\n\nNone.\n"
         rows = [f"| {c.name} | {c.label.part} | {c.label.provenance} | {'yes' if c.label.hard else ''} | {a.mode} {a.variant or ''} {a.cause or ''} | {a.confidence if a.confidence is not None else ''} |" for c, a in found]

@@ -34,6 +34,10 @@ def _mode(lines: list[str], every: float = 1.5, before: tuple[str, ...] = (), be
         ["step {i} loss {loss} read=1.20 gpu=0.30"],
         ["Epoch {i}: train_loss={loss}", "  - reading batches: 1.2 s", "  - gradient steps: 0.3 s"],
         ["mesh {i} fetched from the object store in 1.40 s", "step {i} loss {loss}"],
+        ['{{"step": {i}, "loss": {loss}, "ms_fetch": 1210, "ms_compute": 290}}'],
+        ["step {i} loss {loss}", "          1 step in 1.50 s: tokenised queue empty 1.21 s, model 0.29 s"],
+        ["tur {i}: sayaç verisini bekleme 1.210 sn, ağaç kurma 0.29 sn", "tur {i}/40 ortalama kare hata {loss}"],
+        ["step {i} loss {loss}", " 12%|█▎   | {i}/40 [00:04<00:30,  2.29it/s]INFO step {i}: {so_far} s waited for the collator (0 workers) of {all} s since start"],
     ],
 )
 def test_a_run_that_tells_of_its_loading_waited_for_its_data(lines: list[str]) -> None:
@@ -76,6 +80,24 @@ def test_what_is_loaded_once_before_is_no_wait() -> None:
     """It stands before all progress."""
     before = ("loading dataset: 41.2 s", "building model: 3.1 s")
     assert _mode(["step {i} loss {loss}"], before=before, behind=("total 105 s: startup 44.3 s, training 60.1 s",)) == "G1"
+
+
+@pytest.mark.parametrize(("waited", "mode"), [(0.8, "D1"), (0.05, "G1")])
+def test_the_time_of_a_pass_so_far_begins_again_with_each(waited: float, mode: str) -> None:
+    """Its last line is the whole pass's."""
+    lines = []
+    for epoch in range(1, 6):
+        for i in range(1, 9):
+            lines += [f"[{epoch}/5][{i}/8] bce {2 / (epoch + i / 9):.4f}", f"   this epoch so far {2.0 * i:.1f} s, {2.0 * waited * i:.1f} s of them waiting for patches"]
+    run = Run(command=("python", "train.py")).rank(0, "n1", "".join(f"{line}\n" for line in lines), code=0, end=83, times=[1 + i for i in range(80)], local=0)
+    assert run.accounting("COMPLETED", code=0, end=84).verdict().mode == mode
+
+
+@pytest.mark.parametrize(("share", "mode"), [(91.2, "D1"), (9.2, "G1")])
+def test_lightnings_simple_profiler(share: float, mode: str) -> None:
+    """A row of its table tells of all waits for the next batch."""
+    row = f"|  [_TrainingEpochLoop].train_dataloader_next{' ' * 90}\t|  0.493          \t|  40             \t|  {0.6 * share:.2f}          \t|  {share:.3f}         \t|"
+    assert _mode(["step {i} loss {loss}"], behind=("|  Action  |  Mean duration (s)  |  Num calls  |  Total time (s)  |  Percentage %  |", row)) == mode
 
 
 def test_a_handful_of_long_passes_may_be_more_than_a_handful_of_steps() -> None:

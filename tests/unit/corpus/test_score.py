@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus.case import Case, all_cases, stage
 from corpus.label import Label, read, write
-from corpus.score import calibration, foreign, measure
+from corpus.score import calibration, foreign, measure, once
 from corpus.score.__main__ import figures
 from corpus.score.answer import Answer
 from corpus.score.baselines import BASELINES
@@ -124,6 +124,30 @@ def test_a_report_with_a_test_part_judges_it(tmp_path: Path):
     assert "There is no test part now" not in text
     assert text.index("A second scoring.") < text.index("macro-F1 over modes") < text.index("## How"), "what must be known first stands above the figures"
     assert "| macro-F1 over modes | ≥ 0.9 | 1.000 | 0.000 | met |" in text
+
+
+def test_the_first_scoring_of_a_test_part_is_kept_and_told_whatever_the_rules_became(tmp_path: Path):
+    """Today's answers stand beside it, in one sentence."""
+    first = [of_part("test", "A1", "G1", 2, "permission"), of_part("test", "G1", "G1", 3)]
+    once.keep(first, "abc1234", "2026-11-25 12:25 UTC", tmp_path / once.NAME)
+    kept = once.read(tmp_path / once.NAME)
+    assert kept is not None
+    now = [of_part("development", "A1", "A1", 1, "permission"), of_part("test", "A1", "A1", 2, "permission"), first[1]]
+    Report(now, {"exit code alone": now[1:]}, "notes", tmp_path, kept).write()
+    text = (tmp_path / "report.md").read_text()
+    assert "| macro-F1 over modes | ≥ 0.9 | 0.333 | 1.000 | **missed** |" in text
+    assert "by the rules of abc1234" in text
+    assert "answer 1 cases otherwise" in text
+    assert "macro-F1 1.000 and 1.000" in text
+    Report([now[0], *first], {"exit code alone": first}, "notes", tmp_path, kept).write()
+    assert "today's rules answer the same" in (tmp_path / "report.md").read_text()
+
+
+def test_another_format_of_kept_answers_is_refused(tmp_path: Path):
+    (tmp_path / once.NAME).write_text('{"format": 2, "rules": "a", "when": "b"}\n')
+    with pytest.raises(ValueError, match="format 2 is not 1"):
+        once.read(tmp_path / once.NAME)
+    assert once.read(tmp_path / "nothing") is None
 
 
 @pytest.mark.parametrize(("wish", "said"), [(["--part", "test"], "no test part"), (["--classifier", "true"], "no test part: nothing to score")])
