@@ -30,7 +30,7 @@ _EACH = re.compile(
 )
 _KEYED = re.compile(rf"['\"](?P<rank>\d{{1,4}})['\"]\s?:\s?(?P<value>{_N})(?![\w.%])")
 _LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?[\])]")
-_SLASHED = re.compile(rf"(?<![\w.])(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
+_SLASHED = re.compile(rf"(?<![\w./])(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
 _OF_RANKS = re.compile(
     r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|rang|rangs|rangos?)(?![A-Za-z])",
     re.IGNORECASE,
