@@ -63,7 +63,8 @@ def main() -> int:
         keep(own, wish.answers)
     tested = [(c, a) for c, a in own if c.label.part == "test"]
     if wish.once:
-        once.keep(tested, *wish.once, HOME / once.NAME)
+        rules, when = wish.once
+        once.keep(tested, rules, when, HOME / once.NAME)
     Report(own, others, NOTES.read_text(encoding="utf-8"), HOME, once.read(HOME / once.NAME) if test else None).write()
     print(f"{len(cases)} cases scored in {time.monotonic() - began:.0f} s: {HOME / 'report.md'}")
     return 0
