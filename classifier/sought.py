@@ -31,7 +31,6 @@ _NAME = re.compile(
     r"|(?:[\w.~@+=-]{1,80}/){0,6}(?:check-?point|ckpt|global_step|step|epoch|iter|snapshot|round|model)[-_=]?\d{1,9}(?![\w.*?-]))"
 )
 """A file, or a folder, that may hold a state."""
-_PATTERN = re.compile(r"[*?%]|<\w+>|\{\w*\}")
 _NONE = re.compile(
     r"\b(?:but|mais|aber|pero|mas|ma|maar) (?:no|not|pas|nicht|keine?n?|n[ãa]o|non|geen|niet)\b|\b(?:holds?|has|contains?) only\b|\benth[äa]lt nur\b"
     r"|\bnot (?:loaded|restored|resumed|taken)\b|\bnone of ['\"]?\[|\bnone (?:is |are )?(?:usable|found|valid|left|fits?|readable|of them)\b"

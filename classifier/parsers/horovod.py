@@ -19,7 +19,7 @@ PARSER = Parser(
             literals=("One or more tensors were submitted",),
             samples=(
                 (
-                    "[2026-11-16 22:23:52.121047: W /tmp/horovod/horovod/common/stall_inspector.cc:107] One or more tensors were submitted to be reduced, gathered "
+                    "[2026-11-16 22:23:52.121047: W horovod/common/stall_inspector.cc:107] One or more tensors were submitted to be reduced, gathered "
                     "or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds. This may indicate that different ranks are trying to submit different tensors"
                 ),
             ),

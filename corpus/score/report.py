@@ -83,9 +83,9 @@ class Report:
             values = [measure.macro_f1(measure.by_class(s, key)) for s in both]
             row(f"macro-F1 over {name}", f"≥ {ASKED[f'{name}_macro_f1']}", [f"{v:.3f}" for v in values], values[0] >= ASKED[f"{name}_macro_f1"])
         for attribute in ("recall", "precision"):
-            worst = [min(((getattr(s, attribute) if getattr(s, attribute) is not None else 0.0, s.name) for s in measure.by_class(p, "mode")), default=(0.0, NONE)) for p in both]
+            worst = [_lowest(part, attribute) for part in both]
             row(f"lowest {attribute} of a mode", f"≥ {ASKED[f'mode_{attribute}']}", [f"{v:.2f} ({n})" for v, n in worst], worst[0][0] >= ASKED[f"mode_{attribute}"])
-        ran = [measure.share(s, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run")) for s in both]
+        ran = [_really_ran(part) for part in both]
         row("cause right, cases that really ran", "≥ 0.99", [ratio(*r) for r in ran], ran[0][0] / max(1, ran[0][1]) >= ASKED["fifteen_run"])
         alarms = [len(measure.false_alarms(s)) for s in both]
         good = [sum(c.label.healthy for c, _ in s) for s in both]
@@ -108,13 +108,12 @@ class Report:
         changed = self.once.differ(now)
         if not changed:
             return f"{scored}; today's rules answer the same.\n"
-        modes, causes = (measure.by_class(now, key) for key in ("mode", "cause"))
-        lowest = [min((getattr(s, what) or 0.0, s.name) for s in modes) for what in ("recall", "precision")]
-        ran = measure.share(now, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run"))
+        modes, causes = (measure.macro_f1(measure.by_class(now, key)) for key in ("mode", "cause"))
+        recall, precision = _lowest(now, "recall"), _lowest(now, "precision")
         return (
             f"{scored}: its figures here and below are of that scoring. Today's rules were **mended after that look** and answer {len(changed)} cases otherwise; "
-            f"theirs prove nothing: macro-F1 {measure.macro_f1(modes):.3f} and {measure.macro_f1(causes):.3f}, lowest recall {lowest[0][0]:.2f} ({lowest[0][1]}), "
-            f"lowest precision {lowest[1][0]:.2f} ({lowest[1][1]}), causes of really-run cases {ratio(*ran)}, {len(measure.false_alarms(now))} false alarms, "
+            f"theirs prove nothing: macro-F1 {modes:.3f} and {causes:.3f}, lowest recall {recall[0]:.2f} ({recall[1]}), "
+            f"lowest precision {precision[0]:.2f} ({precision[1]}), causes of really-run cases {ratio(*_really_ran(now))}, {len(measure.false_alarms(now))} false alarms, "
             f"{sum(a.standing for _, a in now)} of {sum(a.quotes for _, a in now)} quotes stand.\n"
         )
 
@@ -210,6 +209,16 @@ class Report:
             f"- {real} cases come from a real GPU; what needs one is written by hand, or has scripted readings.\n"
             f"- {hard} of {sum(c.label.healthy for c, _ in self.scored)} good runs are made to look bad.\n"
         )
+
+
+def _lowest(scored: Scored, attribute: str) -> tuple[float, str]:
+    """The mode of the lowest ``attribute`` (recall, precision; 0 where there is none), and how low it is."""
+    return min(((getattr(s, attribute) or 0.0, s.name) for s in measure.by_class(scored, "mode")), default=(0.0, NONE))
+
+
+def _really_ran(scored: Scored) -> tuple[int, int]:
+    """Right causes of cases that really ran, and how many were asked."""
+    return measure.share(scored, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run"))
 
 
 def pairs(scored: Scored) -> list[tuple[float, bool]]:
