@@ -15,7 +15,8 @@ from gpualert_slurm.classifier import standstill
 from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.meeting import last_words
+from gpualert_slurm.classifier.idlers import idling_since
+from gpualert_slurm.classifier.meeting import WAIT_WORDS, last_words
 from gpualert_slurm.classifier.tongues import AWAITS
 
 LEAST_MARKS = 4
@@ -29,6 +30,8 @@ CANCELLED = 20.0
 """… where somebody cancelled it, and its card was idle and its processes slept: who cancels has his own reasons."""
 CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 40.0, 0.6
 """… and where no card was read."""
+PEERS_S, PEERS, PEERS_SHARE = 40.0, 60.0, 0.25
+"""… of several ranks, that were called off in silence: so many of their own intervals."""
 STOPPED_S, STOPPED, STOPPED_SHARE = 10.0, 3.0, 0.2
 """Where its processes had worked and then used no CPU at all, by the node's own readings."""
 STOPPED_READINGS, STOPPED_CPU = 2, 0.15
@@ -70,7 +73,8 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
     last = last_words(facts.job)
     if not go.seen:
-        return limit and silence.seconds >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last)
+        idled = _idled(facts, life) and any(_asks(line) or WAIT_WORDS.search(line) for line in last)
+        return limit and (idled or (silence.seconds >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last)))
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
         return False
@@ -89,6 +93,24 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
         enough.append(max(VAST_S, VAST * pause, VAST_SHARE * since))
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
     return silence.seconds >= min(enough) or at_rest
+
+
+def called_off(facts: Facts) -> bool:
+    """Whether several ranks had told of nothing for many of their intervals when somebody cancelled them, and their last words were of no work."""
+    silence, end = facts.silence, facts.ending.ended_ns
+    times = [m.time_ns for m in facts.advance.marks if m.time_ns is not None]
+    if silence is None or silence.of != "progress" or not silence.interval_s or len(times) < LEAST_MARKS or end is None or silence.talking:
+        return False
+    if facts.ending.state != "CANCELLED" or any(_of_work(line) for line in last_words(facts.job)):
+        return False
+    enough = max(PEERS_S, PEERS * silence.interval_s, STEADY * (facts.advance.longest_s or 0.0), PEERS_SHARE * (end - min(times)) / 1e9)
+    return silence.seconds >= enough
+
+
+def _idled(facts: Facts, life: float) -> bool:
+    """Whether the run repeated one line that tells of nothing for most of its time."""
+    since, end = idling_since(facts.job), facts.ending.ended_ns
+    return since is not None and end is not None and (end - since) / 1e9 >= max(NEVER_S, SHARES[WORKING] * life)
 
 
 def _steady(go: Advance) -> bool:

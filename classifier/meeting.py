@@ -11,18 +11,26 @@ from collections.abc import Collection
 
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
+from gpualert_slurm.classifier.tongues import AWAITS, FELLOWS
 from gpualert_slurm.job_record import JobRecord
 
 LAST_LINES = 2
 LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
+WAIT_WORDS = re.compile(
+    rf"{AWAITS}|not (?:yet )?(?:up|there|ready|found|here|start)|absent|missing|\bno (?:quorum|answer|reply|response)|respond|\bresolv|handshak"
+    r"|quorum|\bwait|\bconnect|\bwants?\b|\bneed|\brequire|\bexpect|\bbusy\b|\bagain\b|\btr(?:y|ies|ying)\b|\bbelegt\b|\boccup|\bocupad",
+    re.IGNORECASE,
+)
+"""Of a line that is repeated: nothing is done, or somebody does not answer."""
 _WAITS = re.compile(
+    rf"{AWAITS}|"
     r"wait|join|connect|reach|contact|dial|rendezvous|rdzv|handshak|\bmeet|\bsync|barrier|listen|accept|\bregist|discover"
     r"|\binit(?:iali[sz]\w*)?\b|init_process_group|\b(?:dist|pg|comm)_?init\b|\binit_?(?:dist|pg|comm)\b|TCPStore\(|\bopen(?:ing|s)?\b.{0,12}\bstore\b"
     r"|\breport(?:s|ing) in\b|\bgather(?:ing|s)? the\b"
     r"|\bcall(?:s|ing)? (?:the|for|on|to|out|up|all)\b|\broll.?call"
     r"|\bset(?:ting)? up\b|\bform(?:ing)?\b|bootstrap|\blook(?:ing|s)? for|expect|retry|retri|poll|\bpresent\b|\bhere\b|arriv|appear"
-    r"|not (?:yet )?(?:up|there|ready)|\block\b|show(?:ed|s)? up|\bwarte|\battend|\besper|\baguard|ожида|жд[её]|等待|待機|대기",
+    r"|not (?:yet )?(?:up|there|ready)|\block\b|show(?:ed|s)? up|quorum|\bwarte|\battend|\besper|\baguard",
     re.IGNORECASE,
 )
 _WHOM = re.compile(
@@ -30,7 +38,7 @@ _WHOM = re.compile(
     r"|\bserver|\bstore\b|group|\btasks\b|client"
     r"|\bworld\b|cluster|\bring\b|every(?:one|body)|member|replica|\bactors?\b|\bagents?\b|participant|neighbou?r|\bNCCL\b|\bgloo\b|\bMPI\b"
     r"|communicator|distributed|\b(?:dist|pg|comm)_?init\b|\binit_?(?:dist|pg|comm)\b|\bcomm\b|\bcrew\b|\bteam\b|\bpartners?\b"
-    r"|Prozess|Knoten|\banderen\b|processus|\bautres\b|\botros\b|\boutros\b|\baltri\b|других|процесс|узл|进程|节点|プロセス|ノード|프로세스"
+    rf"|{FELLOWS}"
     r"|tracker|\bTCPStore\b|MASTER_ADDR|barrier|rendezvous|rdzv|\ball of (?:them|us)|\b\w*lock\b|\S:\d{4,5}\b",
     re.IGNORECASE,
 )
@@ -45,7 +53,15 @@ _MET = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|never|no|cannot|can't|could not|couldn't|isn't|aren't|still|yet|until|un\w{4,12})\b", re.IGNORECASE)
-_IDLE = re.compile(
+_BY_ITSELF = re.compile(
+    r"\b(?:hvd|bps|dist|torch\.distributed|jax\.distributed|deepspeed)\.init\w{0,20}\b|\binit_process_group|\bMPI_(?:Init|Barrier)"
+    r"|\b(?:wrap|enter|call|construct)\w{0,4}\b.{0,30}\b(?:DDP|FSDP|DistributedDataParallel|FullyShardedDataParallel)\b"
+    r"|\b(?:could|can|did|does)(?:n'?t| ?not) resolve\b|\bgetaddrinfo\b|\bunknown host\b|\bname or service not known\b|\bname resolution\b"
+    r"|\bno route to host\b|\b[Nn]ame does not resolve\b",
+    re.IGNORECASE,
+)
+"""Calls in which ranks meet, and names or ways that lead nowhere."""
+IDLE_WORDS = _IDLE = re.compile(
     r"wait|heartbeat|\balive\b|watchdog|monitor|stall|stuck|hang|hung|no progress|\bidle|sleep|retry|retri|attempt|time.?out|\bpoll|ping|queue"
     r"|utili[sz]ation|\bmem|signal|SIGTERM|terminat|interrupt|cancel|exiting|shutting|stopp",
     re.IGNORECASE,
@@ -98,6 +114,8 @@ def of_meeting(line: str) -> bool:
     few = any(int(a) < int(b) for a, b in _FEW.findall(line))
     if counts_few(line):
         return True
+    if _BY_ITSELF.search(line) and (not _MET.search(line) or _NOT.search(line)):
+        return True
     if not _WAITS.search(line) or not (few or _WHOM.search(line)):
         return False
     return few or not _MET.search(line) or _NOT.search(line) is not None
@@ -123,10 +141,11 @@ def last_lines(job: JobRecord) -> dict[int, str]:
 
 def _tails(job: JobRecord, paths: Collection[str] | None = None) -> list[list[str]]:
     """The last lines of each rank's output, its farewell behind a lost peer left out."""
-    return [lines for _, lines in _tails_by_path(job, paths)]
+    return [lines for _, lines in tails_by_path(job, paths)]
 
 
-def _tails_by_path(job: JobRecord, paths: Collection[str] | None = None) -> list[tuple[str, list[str]]]:
+def tails_by_path(job: JobRecord, paths: Collection[str] | None = None) -> list[tuple[str, list[str]]]:
+    """The same, each with its log's path."""
     found = []
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
         said = (line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip())
@@ -156,7 +175,7 @@ def _calls(lines: list[str]) -> bool:
 
 def begging(job: JobRecord) -> int | None:
     """Since when all others had been silent, with last words of meeting, where a rank repeated to the end what it lacks (a file, a permit)."""
-    tails = _tails_by_path(job)
+    tails = tails_by_path(job)
     stuck = {path for path, lines in tails if _lacks(lines)}
     others = [lines for path, lines in tails if path not in stuck]
     if not stuck or not others or not all(of_meeting(lines[-1]) for lines in others):
@@ -179,6 +198,11 @@ def at_service(job: JobRecord) -> bool:
 def last_words(job: JobRecord) -> tuple[str, ...]:
     """The last line of each log of a task."""
     return tuple(lines[-1] for lines in _tails(job))
+
+
+def of_work(line: str) -> bool:
+    """Whether a line is of a group that is complete, of something that takes long by itself (data, downloads, compilers), or of a service."""
+    return bool(_LONG.search(line) or _COMPLETE.search(line) or _ELSEWHERE.search(line) or _SERVES.search(line))
 
 
 def past_meeting(job: JobRecord) -> bool:

@@ -34,12 +34,24 @@ SCORES = (
 )
 """What training raises."""
 AWAITS = (
-    r"\bwarte[nt]?\b|\bwartet auf|\besper(?:a|e|ando|amos|o)\b|\ben attente|\battend(?:re|ons|ant|s)\b|\bj'attends|\baguard(?:a|e|ando|amos)\b"
-    r"|\bin attesa|\baspett\w{1,6}"
-    r"|\bczeka\w{0,4}|\boczek\w{2,6}|\bwacht(?:en|end)?\b|\bv[äa]ntar\b|\bventer\b|\bček[áa]\w{0,3}|\bbekl(?:iyor|e)\w{0,5}|\bodotta\w{1,4}|\bожида|\bжд[её]|等待|待機|待ち|대기"
+    r"\bwarte[nt]?\b|\bwartet auf|\bwarten\b|\besper(?:a|e|ando|amos|o)\b|\ben attente|\battend(?:re|ons|ant|s)\b|\bj'attends"
+    r"|\baguard(?:a|e|ando|amos)\b|\battente d\w{1,2}\b|\bin attesa|\baspett\w{1,6}"
+    r"|\bczeka\w{0,4}|\boczek\w{2,6}|\bwacht(?:en|end)?\b|\bv[äa]ntar\b|\bventer\b|\bček[áa]\w{0,3}|\bbekl(?:iyor|e)\w{0,5}"
+    r"|\bodotta\w{1,4}"
+    r"|\bvár(?:ok|unk|akoz\w{0,4}|juk)\b|\ba[sș]teapt[ăa]\w{0,3}|\bmenunggu\b|\bαναμ[έο]ν\w{0,5}|\bπεριμ[έε]ν\w{0,5}|\bчека[єюе]\w{0,3}|\bочіку\w{1,6}"
+    r"|\bожида|\bжд[её]|等待|等候|等其|等着|正在等|待機|待ち|待っ|대기|기다리"
 )
 """To wait, as a running program says it of itself."""
 COUNTED = (
     r"第\s{0,2}(?P<at>\d{1,12})\s{0,2}(?:/\s{0,2}(?P<planned>\d{1,12})\s{0,2})?(?:(?P<epoch>轮|個?エポック|epoch)|步|次迭代|次|回|ステップ|step)"
 )
 """``第 3 步``: the word stands behind the number."""
+FELLOWS = (
+    r"Prozess|Knoten|\banderen\b|\br[äa]nge?n?\b|processus|\bprocess[oi]\b|\bproces(?:o|os|sen|sy|y|ów|es|ser|e)\b|n[oœ]e?uds?\b"
+    r"|\bn[óo]d(?:os?|i|y|er|ul)\b|\bnós\b|\bw[ęe]z[łl]\w{1,4}"
+    r"|\bautres\b|\bdem[áa]s\b|\botr[oa]s\b|\boutr[oa]s\b|\baltri\b|\baltre\b|\bandere\b|\bandra\b|\bandre\b"
+    r"|pozosta[łl]\w{1,3}|inn(?:e|ych)\b|\bostatn\w{1,4}"
+    r"|\bdi[ğg]er\w{0,5}|s[üu]re[çc]\w{0,6}|\bd[üu][ğg][üu]m\w{0,6}|t[öo]bbi\w{0,4}|folyamat\w{0,5}|ceilal[țt]i|muut\b|muita|lainnya"
+    r"|других|остальн|процес|узл|вузл|інш|进程|节点|其他|其它|他の|プロセス|ノード|ランク|プロセ|프로세스|노드|다른|υπόλοιπ|άλλ"
+)
+"""Those who take part: other processes, nodes, ranks."""

@@ -10,7 +10,8 @@ from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.expected import all_wait, expected
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
-from gpualert_slurm.classifier.meeting import at_service, begging, calling, past_meeting, speaks_of_meeting
+from gpualert_slurm.classifier.idlers import begun_unevenly, idling_since
+from gpualert_slurm.classifier.meeting import at_service, begging, calling, last_lines, past_meeting, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
@@ -28,6 +29,8 @@ QUIET_SHARE = 0.7
 """Of silence alone: without a word of meeting and without readings it has to last for more of the time."""
 REST_S, REST_SHARE = 20.0, 0.25
 """… where all ranks were read to sleep, and something else tells that they wait for each other: a slow start took the rest."""
+UNEVEN_S = 60.0
+"""Of silence behind an uneven start, at least."""
 AWAKE_CPU = 0.5
 """A rank that used the CPU for half of the time did not only wait."""
 _NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
@@ -150,6 +153,8 @@ def _awaited(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     """What tells by itself, however short the silence, that ranks waited for others; and that they slept, where that was asked."""
     if facts.silence is not None and calling(facts.job, facts.silence.talking):
         return "the ranks said again and again that they wait for each other, to the end", ()
+    if _idled(facts):
+        return "all that was said to the end is one line that repeats itself and tells of no progress", ()
     begged = _begged(facts)
     if begged:
         return "a rank said again and again what it still waits for, and the others' last words are of meeting it", begged
@@ -159,9 +164,20 @@ def _awaited(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
             return f"the ranks say that there are {more} of them, {crew} were there, and none got on", ()
         if all_wait(facts.job, crew):
             return f"the last word of each of the {crew} ranks is that it waits for {crew}", ()
+        long = facts.silence.seconds >= max(UNEVEN_S, SILENT_SHARE * (facts.ending.elapsed_s or 0.0))
+        if long and _waited(facts) and not standstill.gpu_working(facts) and begun_unevenly(facts.job, last_lines(facts.job)):
+            return "most ranks stood at one line, and the others at one that those had left behind: they waited for these", ()
     if facts.stand.missing and _at_rest(facts):
         return "processes were told of more ranks than ever came, and slept to the end", standstill.asleep(facts, late=True)
     return None
+
+
+def _idled(facts: Facts) -> bool:
+    """Whether ranks repeated themselves for most of the time while the others were silent, until they were stopped."""
+    since, end, elapsed = idling_since(facts.job), facts.ending.ended_ns, facts.ending.elapsed_s
+    if since is None or end is None or not elapsed or not standstill.stopped(facts) or standstill.gpu_working(facts) or not _waited(facts):
+        return False
+    return (end - since) / 1e9 >= max(REST_S, SILENT_SHARE * elapsed)
 
 
 def _lasted(facts: Facts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.fell_silent import called_off
 from gpualert_slurm.classifier.meeting import at_business
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
@@ -58,7 +59,7 @@ def _went_on(facts: Facts, flip: str) -> Assessment | None:
         return not_testable("no times of the output are known", flip)
     limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
     early = silence.scant and not limit and not _left_behind(facts)  # who stops a run early may have his reasons
-    if not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
+    if not called_off(facts) and not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
         return ruled_out(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", flip, *silence.cites)
     still = seen or standstill.gpu_idle(facts) or facts.activity.spinning_at_end()
     if silence.talking and not still and at_business(facts.job, silence.talking):
