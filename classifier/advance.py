@@ -17,6 +17,8 @@ from gpualert_slurm.series import Series
 
 LEAST_LINES = 4
 """Of progress, that have a rhythm."""
+AT_ONCE_NS = 100_000_000
+"""Lines that came within this of each other were written by one call, or nearly."""
 MIN_WEAK = 3
 """A bar without a name, or a loss without a step, counts as progress from this many on."""
 _MOST_STEPS = re.compile(r"`max_steps=(\d{1,12})` reached")
@@ -78,6 +80,8 @@ class Advance:
 
     def after(self, error: Evidence) -> Evidence | None:
         """Progress of the same writer after ``error``: then the error was survived."""
+        if self.let_out_behind(error):
+            return None
         in_file, latest = self._last
         file = error.source.file if isinstance(error.source, Quote) else ""
         mark = in_file.get((error.where.node, file, error.where.rank))
@@ -85,6 +89,17 @@ class Advance:
             return mark
         mark = latest.get(error.where.rank)
         return mark if mark is not None and not _same_file(mark, error) and _later(mark, error) else None
+
+    def let_out_behind(self, error: Evidence) -> bool:
+        """Whether all progress of the error's log stands behind it and came with it at once: what a program had held back until its exit."""
+        file = error.source.file if isinstance(error.source, Quote) else ""
+        last = self._last[0].get((error.where.node, file, None))
+        if last is None or last.time_ns is None or error.time_ns is None or last.time_ns - error.time_ns > AT_ONCE_NS:
+            return False
+        here = [m for m in self.marks if _same_file(m, error)]
+        if len(here) < MIN_WEAK or any(_offset(m) < _offset(error) for m in here):
+            return False
+        return all(m.time_ns is not None and abs(m.time_ns - error.time_ns) <= AT_ONCE_NS for m in here)
 
     def _further(self, mark: Evidence, error: Evidence) -> bool:
         """Whether ``mark`` counts further than the same log did before ``error``.

@@ -107,7 +107,8 @@ BARE_WORDS: tuple[tuple[Cause | None, str | None, str | None, str], ...] = (
     (
         Cause.FILE_NOT_FOUND, None, None,
         (
-            r"no such file|/[\w.~-]{1,100} (?:is|are|was|were) (?:missing|absent|gone|not there)|os error 2\b|ENOENT|\bNotFound\b|file not found"
+            r"no such file|/[\w.~-]{1,100} (?:is|are|was|were) (?:missing|absent|gone|not there)|os error 2\b|ENOENT|\bNotFound\b"
+            r"|\bNoSuchFileException\b|file not found"
             r"|command not found|unknown command: |executable file not found"
             r"|not (?:be )?found (?:in|within|on) (?:\$?PATH|path)\b|no rule to make target|no (?:matching )?files? (?:found|match)"
             r"|could not find (?:pixi|pyproject|\S{0,80}[./]\S)|unable to find (?:file|a file)|(?:file|path|dir(?:ectory)?|folder|shard"

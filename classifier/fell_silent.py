@@ -16,7 +16,7 @@ from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.idlers import idling_since
-from gpualert_slurm.classifier.meeting import WAIT_WORDS, last_words
+from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, last_words
 from gpualert_slurm.classifier.tongues import AWAITS
 
 LEAST_MARKS = 4
@@ -73,7 +73,7 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
     last = last_words(facts.job)
     if not go.seen:
-        idled = _idled(facts, life) and any(_asks(line) or WAIT_WORDS.search(line) for line in last)
+        idled = _idled(facts, life) and any(_asks(line) or WAIT_WORDS.search(line) or LACK_WORDS.search(line) for line in last)
         return limit and (idled or (silence.seconds >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last)))
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
@@ -109,7 +109,7 @@ def called_off(facts: Facts) -> bool:
 
 def _idled(facts: Facts, life: float) -> bool:
     """Whether the run repeated one line that tells of nothing for most of its time."""
-    since, end = idling_since(facts.job), facts.ending.ended_ns
+    since, end = idling_since(facts.job, alone=True), facts.ending.ended_ns
     return since is not None and end is not None and (end - since) / 1e9 >= max(NEVER_S, SHARES[WORKING] * life)
 
 

@@ -7,10 +7,10 @@ that stands (``2/4``) tells of none, in whatever language.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gpualert_slurm.classifier.ending import SCRIPT
-from gpualert_slurm.classifier.meeting import IDLE_WORDS, WAIT_WORDS, of_meeting, of_work, tails_by_path
+from gpualert_slurm.classifier.meeting import IDLE_WORDS, LACK_WORDS, WAIT_WORDS, of_meeting, of_work, tails_by_path
 from gpualert_slurm.job_record import JobRecord
 
 LEAST_TIMES = 4
@@ -28,22 +28,25 @@ _PART = re.compile(
 )
 
 
+_BEATS = re.compile(r"\bheart-?beat|\bkeep-?alive|\balive\b|\bstill\b", re.IGNORECASE)
 _SETTINGS = re.compile(r"config|argument|\bargs\b|option|setting|\bflags?\b|ya?ml|toml|environment", re.IGNORECASE)
 """They are read in no time."""
 
 
-def idles(lines: Sequence[str]) -> bool:
+def idles(lines: Sequence[str], *, alone: bool = False) -> bool:
     """Whether the last lines of a log are one line that tells of nothing new."""
     last = [_CLOCK.sub("", line[:MOST_LINE]) for line in lines[-LEAST_TIMES:]]
-    if len(last) < LEAST_TIMES or len({_NUMBER.sub("#", line) for line in last}) > 1 or (of_work(last[-1]) and not of_meeting(last[-1])):
+    if len(last) < LEAST_TIMES or len({_NUMBER.sub("#", line) for line in last}) > 1 or (of_work(last[-1], alone=alone) and not of_meeting(last[-1])):
         return False
     timeless = [_TOOK.sub("", line) for line in last]
     told = list(zip(*(_NUMBER.findall(line) for line in timeless), strict=False))
     moving = [row for row in told if len(set(row)) > 1]
     if any("." in n or "," in n for row in moving for n in row):
         return False
-    waits = any(pattern.search(last[-1]) for pattern in (WAIT_WORDS, IDLE_WORDS)) or of_meeting(last[-1])
-    return (waits or _lacks(timeless)) and (not moving or (len(moving) == 1 and _grows(moving[0])))
+    waits = WAIT_WORDS.search(last[-1]) is not None or of_meeting(last[-1])
+    if moving:
+        return (waits or _lacks(timeless) or _BEATS.search(last[-1]) is not None) and len(moving) == 1 and _grows(moving[0])
+    return waits or _lacks(timeless) or any(pattern.search(last[-1]) for pattern in (LACK_WORDS, IDLE_WORDS))
 
 
 def _grows(row: Sequence[str]) -> bool:
@@ -57,10 +60,16 @@ def _lacks(lines: Sequence[str]) -> bool:
     return len(parts) == 1 and any(int(a) < int(b) for a, b in next(iter(parts)))
 
 
-def idling_since(job: JobRecord) -> int | None:
+def all_idle(job: JobRecord, paths: Collection[str]) -> bool:
+    """Whether each of these logs ends in a line that only repeats itself."""
+    tails = tails_by_path(job, paths)
+    return bool(tails) and all(idles(lines) for _, lines in tails)
+
+
+def idling_since(job: JobRecord, *, alone: bool = False) -> int | None:
     """Since when every log was silent but those that only repeat a wait, and nobody's last word was of work; None where that is not so."""
     tails = tails_by_path(job)
-    idle = {path for path, lines in tails if idles(lines)}
+    idle = {path for path, lines in tails if idles(lines, alone=alone)}
     others = [lines for path, lines in tails if path not in idle]
     if not idle or any(of_work(lines[-1]) and not of_meeting(lines[-1]) for lines in others):
         return None

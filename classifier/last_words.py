@@ -22,8 +22,8 @@ LAST_BYTES = 512
 def error_of(facts: Facts, roots: tuple[Evidence, ...]) -> Evidence | None:
     """The first failing rank's own root; else the first of ``roots``, which nobody survived."""
     first = facts.first
-    roots = tuple(e for e in roots if not e.data.get("command") or _last(e))
-    if first is not None and first.root is not None and (not first.root.data.get("command") or _last(first.root)):
+    roots = tuple(e for e in roots if not e.data.get("command") or _ends(facts, e))
+    if first is not None and first.root is not None and (not first.root.data.get("command") or _ends(facts, first.root)):
         return first.root
     if facts.ended_well:
         return None
@@ -55,6 +55,11 @@ def _last(said: Evidence) -> bool:
     return not isinstance(source, Quote) or source.file_bytes is None or source.file_bytes - source.offset - source.length <= LAST_BYTES
 
 
+def _ends(facts: Facts, said: Evidence) -> bool:
+    """Whether it is the last word of its log, or all that stands behind it had been held back until the program's exit."""
+    return _last(said) or (any(f.code for f in facts.failures) and facts.advance.let_out_behind(said))
+
+
 def _unnamed(facts: Facts, said: Evidence) -> bool:
     """Whether a line in a launcher's log names nobody: it may be any rank's below, although it stands in the log of the task."""
     return any(f.end is None or f.end.wait_status is None for f in facts.failures) and not by_prefix(said)
@@ -83,7 +88,7 @@ def _ends_it(facts: Facts, said: Evidence) -> bool:
     """Whether last words are an end's; a log's parting words only of who left by themselves with a code, and without trouble after progress alone."""
     first = facts.first
     if not said.data.get("parting"):
-        return _last(said)
+        return _ends(facts, said)
     if first is None:  # where logs are all there is, the end that was told of the whole run
         code = facts.ending.exit_code if facts.ending.known_by == "own" and not facts.exits else None
     else:

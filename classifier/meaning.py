@@ -222,7 +222,7 @@ _THEN: tuple[_Rule, ...] = (
     ),
     _rule(
         Cause.FILE_NOT_FOUND, None,
-        r"\[Errno 2\]|No such file or directory|file not found|\bNo files found (?:that match|in|at|for|under)\b|(?:File|Path"
+        r"\[Errno 2\]|\bno such file\b|file not found|\bNo files found (?:that match|in|at|for|under)\b|(?:File|Path"
         r"|Directory) '[^']{1,300}' does not exist|\bpath='[^']{1,300}': file does not exist|Directory path '[^']{1,300}' is not found",
     ),
     _rule(Cause.TRACEBACK, "quota_exceeded", r"Disk quota exceeded|\[Errno 122\]", about="env"),
@@ -286,7 +286,7 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
     (r"GatedRepoError$", Meaning(Cause.PERMISSION, "gated_repo", "asset")),
     (r"(?:RepositoryNotFoundError|RevisionNotFoundError)$", Meaning(Cause.FILE_NOT_FOUND, "unknown_model", "asset")),
     (r"(?:OfflineModeIsEnabled|LocalEntryNotFoundError)$", Meaning(Cause.FILE_NOT_FOUND, "offline_cache_miss", "asset")),
-    (r"PermissionError$", Meaning(Cause.PERMISSION)),
+    (r"(?:PermissionError|AccessDeniedException|AccessControlException)$", Meaning(Cause.PERMISSION)),
     (r"(?:ZeroDivisionError|DivisionByZero|DivisionUndefined|DivideError)$", Meaning(Cause.DIV_ZERO)),
     (r"AssertionError$", Meaning(Cause.ASSERTION)),
     (
@@ -306,7 +306,7 @@ _BY_TYPE: tuple[tuple[str, Meaning], ...] = (
         Meaning(Cause.TRACEBACK, None, "config"),
     ),
     (r"(?:Rendezvous\w{0,40}Error|DistStoreError|DistNetworkError)$", Meaning(Cause.TRACEBACK, "rendezvous_timeout")),
-    (r"(?:^|\.)RuntimeError$|(?:Xla|Equinox)RuntimeError$|InternalError$", Meaning(Cause.RUNTIME_ERROR)),
+    (r"(?:^|\.)RuntimeError$|^java\.lang\.RuntimeException$|(?:Xla|Equinox)RuntimeError$|InternalError$", Meaning(Cause.RUNTIME_ERROR)),
 )
 
 _TYPES = tuple((re.compile(regex), meaning) for regex, meaning in _BY_TYPE)

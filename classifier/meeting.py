@@ -11,18 +11,23 @@ from collections.abc import Collection
 
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
-from gpualert_slurm.classifier.tongues import AWAITS, FELLOWS
+from gpualert_slurm.classifier.tongues import AWAITS, FELLOWS, REFUSED
 from gpualert_slurm.job_record import JobRecord
 
 LAST_LINES = 2
 LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
 WAIT_WORDS = re.compile(
-    rf"{AWAITS}|not (?:yet )?(?:up|there|ready|found|here|start)|absent|missing|\bno (?:quorum|answer|reply|response)|respond|\bresolv|handshak"
-    r"|quorum|\bwait|\bconnect|\bwants?\b|\bneed|\brequire|\bexpect|\bbusy\b|\bagain\b|\btr(?:y|ies|ying)\b|\bbelegt\b|\boccup|\bocupad",
+    rf"{AWAITS}|{REFUSED}|not (?:yet )?(?:up|there|ready|found|here|start)|absent|missing|\bno (?:quorum|answer|reply|response)|respond|\bresolv"
+    r"|handshak|quorum|\bwait|\bconnect|\b(?:has|have|did) not (?:sent?|answer|come|reach|arriv)|\bmembership\b|\bjoin|\binitiali[sz]ing\b",
     re.IGNORECASE,
 )
 """Of a line that is repeated: nothing is done, or somebody does not answer."""
+LACK_WORDS = re.compile(
+    r"\bwants?\b|\bneed|\brequire|\bexpect|\bbusy\b|\bin use\b|\bagain\b|\btr(?:y|ies|ying)\b|\bbelegt\b|\boccup|\bocupad|\bnothing\b|\bpending\b",
+    re.IGNORECASE,
+)
+"""Which tell of a wait only where nothing else in the line moves: who tries one thing after another counts them."""
 _WAITS = re.compile(
     rf"{AWAITS}|"
     r"wait|join|connect|reach|contact|dial|rendezvous|rdzv|handshak|\bmeet|\bsync|barrier|listen|accept|\bregist|discover"
@@ -57,6 +62,7 @@ _BY_ITSELF = re.compile(
     r"\b(?:hvd|bps|dist|torch\.distributed|jax\.distributed|deepspeed)\.init\w{0,20}\b|\binit_process_group|\bMPI_(?:Init|Barrier)"
     r"|\b(?:wrap|enter|call|construct)\w{0,4}\b.{0,30}\b(?:DDP|FSDP|DistributedDataParallel|FullyShardedDataParallel)\b"
     r"|\b(?:could|can|did|does)(?:n'?t| ?not) resolve\b|\bgetaddrinfo\b|\bunknown host\b|\bname or service not known\b|\bname resolution\b"
+    r"|\bcreat(?:e|ing)\b.{0,30}\b(?:communicators?|clique|process ?group|NCCL|gloo|ring)\b"
     r"|\bno route to host\b|\b[Nn]ame does not resolve\b",
     re.IGNORECASE,
 )
@@ -200,9 +206,12 @@ def last_words(job: JobRecord) -> tuple[str, ...]:
     return tuple(lines[-1] for lines in _tails(job))
 
 
-def of_work(line: str) -> bool:
-    """Whether a line is of a group that is complete, of something that takes long by itself (data, downloads, compilers), or of a service."""
-    return bool(_LONG.search(line) or _COMPLETE.search(line) or _ELSEWHERE.search(line) or _SERVES.search(line))
+def of_work(line: str, *, alone: bool = False) -> bool:
+    """Whether a line is of a group that is complete, of something that takes long by itself (data, downloads, compilers), or of a service.
+
+    ``alone``: one process waits for whom it will, also for a server elsewhere.
+    """
+    return bool(_LONG.search(line) or _COMPLETE.search(line) or (_ELSEWHERE.search(line) and not alone) or _SERVES.search(line))
 
 
 def past_meeting(job: JobRecord) -> bool:

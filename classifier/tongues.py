@@ -55,3 +55,9 @@ FELLOWS = (
     r"|других|остальн|процес|узл|вузл|інш|进程|节点|其他|其它|他の|プロセス|ノード|ランク|プロセ|프로세스|노드|다른|υπόλοιπ|άλλ"
 )
 """Those who take part: other processes, nodes, ranks."""
+REFUSED = (
+    r"\brefus|\brechaz|\brecusad|\brifiutat|\bverweiger|\bgeweiger|\bodrzuc|\bodm[oó]w|отказ|не установ|无法连接|无法连線|被拒"
+    r"|接続でき|연결 ?거부|연결할 수|\breddedil"
+    r"|\btimed out\b|\bunreachable\b|\bunerreichbar\b|\binjoignable\b|\binaccesible\b|\birraggiungibile\b|\bnicht erreichbar\b"
+)
+"""Somebody does not answer, or will not."""

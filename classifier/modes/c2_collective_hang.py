@@ -6,6 +6,7 @@ from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import standstill, words
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.fell_silent import called_off
+from gpualert_slurm.classifier.idlers import all_idle
 from gpualert_slurm.classifier.meeting import at_business
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.remedies import by_detail
@@ -62,7 +63,7 @@ def _went_on(facts: Facts, flip: str) -> Assessment | None:
     if not called_off(facts) and not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
         return ruled_out(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", flip, *silence.cites)
     still = seen or standstill.gpu_idle(facts) or facts.activity.spinning_at_end()
-    if silence.talking and not still and at_business(facts.job, silence.talking):
+    if silence.talking and not still and at_business(facts.job, silence.talking) and not all_idle(facts.job, silence.talking):
         return ruled_out("the output went on to the end, and not of waiting", "silence, or words of waiting", *silence.cites)
     working = standstill.gpu_working(facts)
     if working and not seen:

@@ -31,6 +31,9 @@ def _told_by_one(found: re.Match[str], match: Match) -> Match | None:
     said = next((v for k, v in found.groupdict().items() if k not in {"type"} and v is not None), "")
     kind = found["type"] or ""
     meant = meaning_of("", said)
+    if kind and meant.cause is None:
+        typed = meaning_of(kind, said)
+        meant = typed if typed.cause is not Cause.TRACEBACK else meant
     cause = Cause.RAM_OOM if kind.endswith("OutOfMemoryError") else meant.cause
     return refined(
         match,

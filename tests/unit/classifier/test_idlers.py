@@ -19,6 +19,9 @@ WAITS = [
     "czekam na pozostałe procesy ({s} s)",
     "{t} roll call: g03 absent",
     "term 1: 1 vote of 3",
+    "conexión rechazada por g01:5000, reintento {i}",
+    "Verbindung verweigert, neuer Versuch in 10 s",
+    "island 2 has not sent its migrants",
     "could not resolve g17-ib0: Temporary failure in name resolution (try {i})",
     '{{"msg": "membership", "alive": 3, "required": 4, "ts": "2026-11-21 {t}"}}',
 ]
@@ -31,6 +34,9 @@ WORKS = [
     "copied {i}0 of 800 GB",
     "worker alive, {i}/900 folds simulated",
     "trial {i}: best score 0.8",
+    "trying combination {i} of 20000",
+    "attempt {i}: infeasible, resampling",
+    "required memory 4 GB, block {i}",
 ]
 
 
