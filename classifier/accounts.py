@@ -17,6 +17,8 @@ from itertools import pairwise
 from gpualert_slurm.classifier.alike import is_clock
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import Part, kind_before, parts_of
+from gpualert_slurm.classifier.partition import lasts, partition
+from gpualert_slurm.classifier.starvation import of_time, starvation
 from gpualert_slurm.classifier.time_columns import in_columns, rows_of_table
 from gpualert_slurm.classifier.time_kinds import LOAD, NONE, OF_MACHINE, PEERS, REST, SAVE, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.evidence import Quote
@@ -34,7 +36,8 @@ MOST_ROWS, MOST_COLUMNS = 12, 80
 MOSTLY = 0.6
 """Of the run's time, in what is loaded and not said to be waited for."""
 _SEVERAL = re.compile(
-    r"(?<![A-Za-z])(?:workers?|threads?|process(?:es)?|ranks?|prefetch\w*|ahead|queue\w*|cach\w*|eval\w*|valid\w*|test)(?![A-Za-z])", re.IGNORECASE
+    r"(?<![A-Za-z])(?:workers?|threads?|process(?:es)?|ranks?|prefetch\w*|ahead|queue\w*|cach\w*|eval\w*|valid\w*"
+    r"|test)(?![A-Za-z])", re.IGNORECASE
 )
 """Who loads are others than who trains, or it is loaded for something else."""
 LEAST_ALONE, MOST_ALONE, MOST_OF_PASSES = 6, 1.1, 0.6
@@ -51,7 +54,8 @@ _PROFILED = re.compile(
 _BAR = re.compile(r"\A[^|\n]{0,60}\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]\n]{0,80}\](?:\x1b\[A)?")
 """A bar that was drawn before a line was written behind it."""
 _NOT_SO = re.compile(
-    r"(?<![A-Za-z])(?:not|raise|\w{0,40}Error|attempts?|retr(?:y|ied|ies|ying)|fail\w{0,4}|time-?out|limit|skip\w{0,4}|traceback)(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:not(?! (?:keep|fast|ready|feed))|raise|\w{0,40}Error|attempts?|retr(?:y|ied|ies|ying)"
+    r"|fail\w{0,4}|time-?out|limit|skip\w{0,4}|traceback)(?![A-Za-z])"
 )
 
 
@@ -84,7 +88,7 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     for text in _logs(facts):
         lines = [_BAR.sub("", line, count=1) for line in text[-MOST_TEXT:].splitlines()[-MOST_LINES:]]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
-        told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line)]
+        told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line) and not lasts(line)]
         if SAVE in kinds and _SAVES_BESIDE.search(text):
             continue
         found += [*_again_and_again(told, kinds, span), *_by_themselves(told, kinds, _trained_s(facts))]
@@ -93,6 +97,9 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
         if len(rows) >= LEAST_LINES and (one := _together(rows, span)) is not None:
             found.append(one)
         found += [Told(share, None, row) for share, row in in_columns(lines[-MOST_COLUMNS:], kinds)]
+        found += [Told(one.share, one.whole_s, one.said) for one in partition([text[-MOST_TEXT:]], span.seconds, span.steps, kinds)]
+        if LOAD in kinds:
+            found += [Told(one.share, one.whole_s or None, one.said) for one in starvation(text[-MOST_TEXT:], span.seconds)]
         found += [_profiled(row, line) for line in lines if LOAD in kinds and (row := _PROFILED.search(line)) is not None]
     return max(found, key=lambda one: one.share, default=None)
 
@@ -174,7 +181,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
     part = sum(one.seconds for one in shares if one.kind in kinds)
     if part and (0.85 <= sum(one.seconds for one in shares) <= INSIDE or any(one.waits for one in shares if one.kind in kinds)):
         whole = max((one.seconds for one in parts if not one.share and one.kind in {WHOLE, NONE}), default=0.0)
-        if part > INSIDE or OF_MACHINE.search(text):
+        if part > INSIDE or OF_MACHINE.search(text) or (len(shares) == 1 and not of_time(text)):
             return None
         return _Line(part * (whole or 1.0), whole or 1.0, bare=False, each=not whole, text=text, at=at, share=not whole)
     timed = [one for one in parts if not one.share]

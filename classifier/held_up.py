@@ -33,6 +33,7 @@ _WRITES = re.compile(
     r"|[ée]crite?s?|guardad[oa]s?|escrit[oa]s?|c[oó]pi[ae]\w{0,3}|gravad[oa]s?|salv(?:o|ad[oa]s?|at[oaie])|Sicherung|Kopie)(?![A-Za-z])|-> |=> |> \S",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"\W{0,6}(?:->|=>|>)\s")
 _TOOK = re.compile(
     r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
     r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt|(?=ms['\"]))(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
@@ -177,6 +178,8 @@ def writes(text: str) -> bool:
 def by_word(text: str) -> bool:
     """Whether a line has a word for writing, and none for something else."""
     words = text.replace("_", " ")
+    if (bullet := _BULLET.match(words)) is not None and _FOLDER.search(text) is None and _POINT.search(text) is None:
+        words = words[bullet.end() :]  # an arrow that points at no place
     return _WRITES.search(words) is not None and _NOT_SO.search(words) is None
 
 

@@ -16,7 +16,8 @@ from gpualert_slurm.classifier.time_kinds import LOAD, NONE, SAVE, WAIT, WHOLE, 
 
 MOST_LINE, MOST_PARTS, MOST_NAME = 400, 16, 60
 _UNIT = (
-    r"(?:ms|msec|milliseconds|millisecondes|milisegundos|Millisekunden|secs?|seconds?|secondes?|segundos?|segs?|Sekunden|Sek|secondi|sekund|sn|s|min(?:utes?|utos|uten|uti)?"
+    r"(?:ms|msec|milliseconds|millisecondes|milisegundos|Millisekunden|secs?|seconds?|secondes?|segundos?|segs?|Sekunden|Sek|secondi|sekund"
+    r"|sn|s|min(?:utes?|utos|uten|uti)?"
     r"|h(?:ours?|rs?)?|мс|сек|с|毫秒|秒|%)"
 )
 _VALUE = re.compile(
@@ -44,7 +45,7 @@ _IN_HEAD = re.compile(r"[(\[](ms|s|secs?|seconds)(?P<each>(?: per |/)\w{2,10})?[
 """The unit of a whole line: ``timers (s per step): forward 1.31, all-reduce 12.70``."""
 _TIMELY = re.compile(
     r"(?<![^\W\d_])(?:\w{0,12}time|\w{0,12}secs?|seconds|took|duration|dur|elapsed|(?:batch|reader|data)_cost"
-    r"|dauer|\w{0,8}zeit|temps|dur[ée]e|tiempo|tempo|durata|duraci[oó]n)(?![^\W\d_])",
+    r"|(?:dt|t)_\w{2,12}|dauer|\w{0,8}zeit|temps|dur[ée]e|tiempo|tempo|durata|duraci[oó]n)(?![^\W\d_])",
     re.IGNORECASE,
 )
 _NO_TIME = re.compile(
@@ -62,6 +63,7 @@ _ASIDES = re.compile(
 _SEPARATES = re.compile(
     r"[,;|()\[\]{}•·…│┃、，；]|\s-\s|\s[–—]\s|\s/\s|\s\+\s|\.\s|\s{3,}|\s(?:and|und|et|y|e|i|и)\s|[:=](?=\s?['\"]?\S{0,3}[^\W\d])"
 )
+_CLAUSE = re.compile(r"[,;|()\[\]{}•·│]|\s[–—-]\s|\d")
 _EVERY = re.compile(r"\bevery (?:step|batch|iteration|update)\b", re.IGNORECASE)
 _EACH_LINE = re.compile(r"\b(?:per|each|every|a|je|pro|par|por|per) (?:step|iteration|batch|update|Schritt|pas|paso|passo|lote)\b", re.IGNORECASE)
 _TIMER = re.compile(r"\s{0,8}(?P<name>[A-Za-z][\w-]{1,40}) \.{3,80}: \((?P<least>\d{1,9}\.\d{1,4}), (?P<most>\d{1,9}\.\d{1,4})\)\s{0,4}\Z")
@@ -71,6 +73,10 @@ _OF_BEHIND = re.compile(r"[^\d]{3,80}\s(?:of|out of|von|sur|van|из)\s{1,2}\Z")
 """``34.0 s waited for the reader of 35.9 s``."""
 _KEY = re.compile(r"[:=]\s{0,3}['\"]?\Z")
 _STATE_FILE = re.compile(r"\w\.(?:pth?|ckpt|pkl|pickle|safetensors|npz|h5|keras|msgpack|tar|eqx|joblib|weights|state)\b", re.IGNORECASE)
+_RATIO = re.compile(
+    r"(?<![\w./])(?P<names>[A-Za-z_]{2,16}(?: ?/ ?[A-Za-z_]{2,16}){1,4})\s?[:=]?\s{1,2}"
+    r"(?P<values>\d{1,6}\.\d{1,4}(?: ?/ ?\d{1,6}\.\d{1,4}){1,4})(?P<unit>\s?(?:ms|s|sec))?(?![\w/.])"
+)
 _BATCHES_TIME = re.compile(r"epoch:train:\d+-\d+batch")
 """ESPnet's line, of which ``iter_time`` is the wait for a batch."""
 
@@ -154,7 +160,16 @@ def _bare(line: str) -> str:
     head = log_head(text)
     text = text[len(head) :] if _LEVEL.search(head) is not None else text  # a bare name may be what is timed
     text = _UNIT_ASIDE.sub(r"_\1", CLOCK.sub(" ", text))
-    return _ASIDE.sub("", text)
+    return _ASIDE.sub("", _RATIO.sub(_apart, text))
+
+
+def _apart(found: re.Match[str]) -> str:
+    """``io/compute = 1.5/0.5``, each name with its number."""
+    names, values = found["names"].split("/"), found["values"].split("/")
+    if len(names) != len(values):
+        return found[0]
+    unit = found["unit"] or ""
+    return ", ".join(f"{name.strip()}={value.strip()}{unit}" for name, value in zip(names, values, strict=True))
 
 
 def _kind(name: str, text: str) -> str:
@@ -195,6 +210,16 @@ def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:
     if (begins := _BEGINS_WITH_UNIT.search(bare)) is not None:
         return begins[1]
     return usual if _TIMELY.search(bare) and not _NO_TIME.search(bare) else None
+
+
+def kind_at(line: str, begin: int, end: int) -> str:
+    """The kind that the words next to a place of a line tell: those before it, or else those behind it."""
+    before = _CLAUSE.split(line[max(0, begin - MOST_NAME) : begin].rstrip(" (:=~'\"|["))[-1]
+    after = line[end : end + MOST_NAME].strip(" ()|")
+    cut = _CLAUSE.search(after)
+    behind = after if cut is None else "" if cut[0].isdigit() else after[: cut.start()]  # words before another number are that one's
+    kinds = [kind_of(name) for name in (before, behind)]
+    return next((kind for kind in kinds if kind not in {NONE, WHOLE}), NONE)
 
 
 def kind_before(line: str) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gpualert_slurm.classifier.line_times import seconds_of as seconds
 from gpualert_slurm.classifier.time_kinds import PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
 
@@ -31,8 +32,43 @@ _EACH = re.compile(
 _KEYED = re.compile(rf"['\"](?P<rank>\d{{1,4}})['\"]\s?:\s?(?P<value>{_N})(?![\w.%])")
 _LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?[\])]")
 _SLASHED = re.compile(rf"(?<![\w./])(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
+_SPACED = re.compile(
+    rf"(?:[:=]|\bper[- ]rank\b[^\d\n]{{0,24}}) {{1,3}}(?P<values>{_N}(?:\s?(?:ms|s))?(?: {{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?(?:ms|s"
+    rf"|sec)?\s{{0,4}}\Z"
+)
 _OF_RANKS = re.compile(
-    r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|rang|rangs|rangos?)(?![A-Za-z])",
+    r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|r[äa]nge?n?|rang|rangs|rangos?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_LETTERED = re.compile(rf"(?<![\w])t_?(?P<rank>\d{{1,2}})\s?[=:]\s?(?P<value>{_N})\s?(?P<unit>ms|s)(?![\w.])")
+_AWAITED = re.compile(
+    rf"\b(?:wait(?:ing|ed|s)?|held up|blocked|idle)\b[^\d\n]{{0,24}}\b(?:for|on"
+    rf"|by) (?:the )?{_WHO}[ _#:]?(?P<rank>\d{{1,4}})[ :=,(]{{1,3}}(?:for )?(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)(?![\w.%])",
+    re.IGNORECASE,
+)
+_T = rf"(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)?(?![\w.%])"
+_MOST = re.compile(
+    rf"(?<![A-Za-z])(?:slowest|longest|max(?:imum)?|worst|langsamste\w?|plus lente?|m[áa]s lent[oa]|laggard"
+    rf"|last to arrive)(?![A-Za-z])[^\d\n]{{0,24}}(?:\d{{1,4}}\)?[ :=,(]{{1,3}}(?:at |with |took |in )?)?{_T}",
+    re.IGNORECASE,
+)
+_LEAST = re.compile(
+    rf"(?<![A-Za-z])(?:fastest|quickest|min(?:imum)?|median|med|mean|avg|average|others?|peers|rest|schnellste\w?|plus rapide"
+    rf"|m[áa]s r[áa]pid[oa])(?![A-Za-z])[^\d\n]{{0,24}}(?:\d{{1,4}}\)?[ :=,]{{1,3}}(?:at |with |took |in )?)?{_T}",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    rf"(?:slowest|longest|laggard|worst|langsamste\w?|plus lente?|m[áa]s lent[oa]"
+    rf"|last to arrive)[ :=(]{{1,3}}{_WHO}[ _#:]?(?P<before>\d{{1,4}})(?![\w.])"
+    rf"|(?:slowest|longest|max(?:imum)?|worst|laggard)\b[^\n]{{0,40}}[(\[, ]{_WHO}[ _#:]?(?P<after>\d{{1,4}})(?![\w.])",
+    re.IGNORECASE,
+)
+_BY_DESIGN = re.compile(
+    r"(?<![A-Za-z])(?:loss|grad|norm|mem\w*|tokens?|eval\w*|env\w*|episode\w*)(?![A-Za-z])[^\d\n]{0,8}(?:max|min|slowest|median)", re.IGNORECASE
+)
+_ONE = re.compile(
+    rf"\s{{0,8}}(?P<name>(?:[A-Za-z]{{2,12}} )??)(?:{_WHO})[ _#:]?(?P<rank>\d{{1,4}})"
+    rf"['\")\]]?\s?[:=|]?\s{{0,4}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)\s{{0,4}}\Z",
     re.IGNORECASE,
 )
 _ROW = re.compile(
@@ -54,7 +90,7 @@ class Slow:
     said: str
 
 
-def slow_rank(job: JobRecord, step_s: float | None = None) -> Slow | None:
+def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Slow | None:
     """The one rank that holds up the others, by what one log tells of all of them; None where none tells such a thing.
 
     Waits must be a good part of a step of ``step_s`` (None: not known), or of the work that is told beside them.
@@ -62,17 +98,23 @@ def slow_rank(job: JobRecord, step_s: float | None = None) -> Slow | None:
     for report in job.reports:
         for one in report.excerpts:
             lines = [line for line in one.text[-MOST_TEXT:].splitlines() if len(line) <= MOST_LINE]
-            found = _by_lines(lines, step_s) or _by_table(lines[-LAST_LINES:])
+            found = (
+                _by_lines(lines, step_s, many=ranks)
+                or _by_table(lines[-LAST_LINES:])
+                or _by_awaited(lines, step_s)
+                or _by_lines(_joined(lines), step_s, usual=WORK)
+                or _by_extremes(lines)
+            )
             if found is not None:
                 return found
     return None
 
 
-def _by_lines(lines: Sequence[str], step_s: float | None) -> Slow | None:
+def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:
     told: dict[str, list[tuple[int, Slow | None]]] = {}
     for at, line in enumerate(lines):
-        if (values := _of_ranks(line)) is not None:
-            kind = _kind(line)
+        if (values := _of_ranks(line, many)) is not None:
+            kind = _kind(line) or usual
             if kind is not None:
                 least = WAITS * (step_s or 0.0) * (1000 if _IN_MS.search(line) else 1)
                 told.setdefault(_NUMBER.sub("#", line), []).append((at, _apart(values, kind, line, least)))
@@ -86,22 +128,72 @@ def _by_lines(lines: Sequence[str], step_s: float | None) -> Slow | None:
     return None
 
 
-def _of_ranks(line: str) -> list[tuple[int, float]] | None:
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Lines of one rank each, rank after rank, as one line."""
+    found, row, last = list[str](), list[str](), -1
+    for line in lines:
+        one = _ONE.match(line)
+        rank = int(one["rank"]) if one is not None else -1
+        if rank != last + 1 or rank < 0:
+            found += [" ".join(row)] if len(row) >= LEAST_RANKS else []
+            row = []
+        if one is not None and rank == len(row):
+            row.append(f"{one['name']} rank {rank}: {one['value']}{one['unit'] or ''}")
+        last = rank if row else -1
+    return found + ([" ".join(row)] if len(row) >= LEAST_RANKS else [])
+
+
+def _by_extremes(lines: Sequence[str]) -> Slow | None:
+    """Lines that name the slowest rank and its time beside that of the fastest, of the middle one or of the others: the same rank each time."""
+    found: list[Slow] = []
+    for line in lines:
+        most, least, who = _MOST.search(line), _LEAST.search(line), _NAMED.search(line)
+        if most is None or least is None or who is None or most["unit"] != least["unit"] or _BY_DESIGN.search(line) is not None:
+            continue
+        rank = int(who["after"] or who["before"])
+        found.append(Slow(rank, float(most["value"]), float(least["value"]), line.strip()))
+    apart = [one for one in found if one.own >= SLOWER * one.peers and one.own >= LEAST_S]
+    ranks = [one.rank for one in apart]
+    if len(found) < LEAST_LINES or not apart or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
+        return None
+    return apart[-1]
+
+
+def _by_awaited(lines: Sequence[str], step_s: float | None) -> Slow | None:
+    """Lines that tell how long the others waited for one rank, the same each time."""
+    found = [
+        (int(one["rank"]), seconds(one["unit"]) * float(one["value"]), line.strip()) for line in lines if (one := _AWAITED.search(line)) is not None
+    ]
+    if len(found) < LEAST_LINES or not step_s:
+        return None
+    ranks = [rank for rank, _, _ in found]
+    usual = max(set(ranks), key=ranks.count)
+    waited = statistics.median(value for _, value, _ in found)
+    if ranks.count(usual) < SAME * len(found) or waited < max(LEAST_S, WAITS * step_s):
+        return None
+    return Slow(usual, waited, 0.0, found[-1][2])
+
+
+def _of_ranks(line: str, many: int = 0) -> list[tuple[int, float]] | None:
     """What a line tells of each rank."""
     each = [(int(found["rank"]), float(found["value"])) for found in _EACH.finditer(line)]
     each = each if len(each) >= LEAST_RANKS else [(int(found["rank"]), float(found["value"])) for found in _KEYED.finditer(line)]
     if len(each) >= LEAST_RANKS and len({rank for rank, _ in each}) == len(each):
         return each
-    listed = _LIST.search(line) or _SLASHED.search(line)
-    if listed is None or _OF_RANKS.search(line[: listed.start()]) is None:
+    listed = _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line)
+    if listed is None:
+        lettered = [(int(one["rank"]), float(one["value"])) for one in _LETTERED.finditer(line)]
+        return lettered if len(lettered) == many >= LEAST_RANKS and [rank for rank, _ in lettered] == list(range(many)) else None
+    values = [float(number) for number in _NUMBER.findall(listed["values"])]
+    if _OF_RANKS.search(line[: listed.start("values")]) is None and not (len(values) == many >= LEAST_RANKS):
         return None
-    return list(enumerate(float(number) for number in _NUMBER.findall(listed["values"])))
+    return list(enumerate(values))
 
 
 def _kind(line: str) -> str | None:
     """Whether a line tells of the ranks' work, or of their waits; None of neither."""
-    first = _EACH.search(line) or _KEYED.search(line) or _LIST.search(line) or _SLASHED.search(line)
-    words = _OF_RANKS.sub(" ", line[: first.start()] if first is not None else line)
+    first = _EACH.search(line) or _KEYED.search(line) or _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line)
+    words = _OF_RANKS.sub(" ", line[: first.start("values") if "values" in first.groupdict() else first.start()] if first is not None else line)
     kind = kind_of(words)
     if kind in {PEERS, WAIT, TALK}:
         return WAIT

@@ -17,6 +17,7 @@ from gpualert_slurm.classifier.accounts import worth_telling
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import parts_of
+from gpualert_slurm.classifier.starvation import of_time
 from gpualert_slurm.classifier.time_kinds import OF_MACHINE, REST, WHOLE, WORK
 from gpualert_slurm.classifier.told_shares import seconds, so_far, told_share
 from gpualert_slurm.evidence import Evidence, Quote
@@ -33,11 +34,13 @@ _SAVES = (
     r"|sauvegardes?|guardar|guardado|salvataggi?o?"
 )
 _LOADS = (
-    r"load(?:ing|er)?|data(?:[ _-]?(?:load(?:ing|er)?|wait))?|fetch(?:ing)?|input(?:[ _-]wait)?|batch[ _-]?(?:load|wait)(?:ing)?|read(?:ing)?|laden"
+    r"load(?:ing|er)?|data(?:[ _-]?(?:load(?:ing|er)?|wait))?|fetch(?:ing)?|input(?:[ _-]wait)?|batch[ _-]?(?:load|wait)(?:ing)?"
+    r"|read(?:ing)?|laden"
     r"|chargement|wait(?:ing|ed)?"
 )
 _TALKS = (
-    r"all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?scatter|(?:gradient|grad|weight|param(?:eter)?)s?[-_ ]?(?:exchange|sync|reduction)|exchange"
+    r"all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?scatter|(?:gradient|grad|weight|param(?:eter)?)s?[-_ ]?(?:exchange|sync|reduction)"
+    r"|exchange"
     r"|comm(?:unication|s)?|collectives?|nccl"
 )
 _WORKS = (
@@ -62,7 +65,8 @@ _REVERSED = re.compile(
 _COMMA = re.compile(r"(?<![\d.,])(\d{1,7}),(\d{1,2})(?=\s?(?:s|secs?|min|h|Sekunden|secondes|segundos)\b)")
 """A decimal comma, of a time."""
 _ROW = re.compile(
-    rf"\W{{0,8}}(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}|{_WHOLE}){_SUFFIX}\W{{1,40}}(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>s|secs?|seconds?|ms|min)?"
+    rf"\W{{0,8}}(?P<name>{_SAVES}|{_LOADS}|{_TALKS}|{_WORKS}|{_REST}"
+    rf"|{_WHOLE}){_SUFFIX}\W{{1,40}}(?P<value>\d{{1,7}}(?:\.\d{{1,6}})?)\s?(?P<unit>s|secs?|seconds?|ms|min)?"
     r"(?:\W{1,20}\d{1,3}(?:\.\d{1,4})?\s?%)?\W{0,8}\Z",
     re.IGNORECASE,
 )
@@ -141,7 +145,8 @@ def _by_names(text: str, kind: str) -> tuple[float, float | None] | None:
         suffix, unit, value = found["suffix"].lower(), (found["unit"] or "").lower(), float(found["value"])
         name = _kind(found["name"])
         if unit == "%" or suffix.endswith(("pct", "share")):
-            if name == kind and OF_MACHINE.search(text) is None and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
+            timely = OF_MACHINE.search(text) is None and (suffix or text.count("%") > 1 or of_time(text))
+            if name == kind and timely and (share := value if suffix.endswith("share") and not unit else value / 100) <= 1.0:
                 return share, None
         elif unit or _SECONDS.search(suffix) or suffix.endswith("ms") or found["name"].lower() in {"time", "sec"} or (bare and name == kind):
             sums[name] = sums.get(name, 0.0) + value * seconds(unit or suffix.lstrip("_ "))

@@ -23,7 +23,9 @@ def _stems(words: str, letters: str = "") -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{parts})(?!\w)" + (f"|{letters}" if letters else ""))
 
 
-_BEHIND = _stems("async* background* thread* overlap* hidden hintergrund* nebenher asynchron* parallel* wakeup concurrent* segundo plano arriere")
+_BEHIND = _stems(
+    "ahead async* background* thread* overlap* hidden hintergrund* nebenher asynchron* parallel* wakeup concurrent* segundo plano arriere"
+)
 _STATE = _stems("model* weight* checkpoint* ckpt* snapshot* state* optimizer pretrained gewichte poids pesos modelo modele")
 _TAKES = _stems("load* read* restor* resum* lade* charge* carga* caric* lesen")
 _SAVE = _stems(
@@ -42,24 +44,27 @@ _OTHERS = _stems(
 _TALK = _stems(
     "allreduce reduce* gather* scatter* allgather alltoall exchang* comm comms communic* kommunik* comunic* sync* synchron*"
     " sincron* collective* nccl gloo mpi ddp wire"
-    " fabric echang* austausch* intercamb* scambi* uitwissel* wymian* обмен* broadcast* transport ring",
+    " fabric echang* *austausch* intercamb* scambi* uitwissel* wymian* обмен* broadcast* transport ring",
     "通信|同步|同期",
 )
 _WAIT = _stems(
-    "wait* idl* starv* stall* block* hungry wart* gewartet attent* attend* esper* attes* aguard* wacht* czek* bezczynn*"
+    "wait* stood slept sleep* idl* starv* stall* block* hungry wart* gewartet attent* attend* esper* attes* aguard* wacht* czek* bezczynn*"
     " leerlauf* inactif oisif ocios* parad* vanta* bekle* ожид*"
-    " простой*",
-    "等待|待ち|空闲",
+    " простой* czeka* ceka* odot* vente* astept* menunggu nothing empty dry underrun* underflow* *wartezeit* чека* очікув*",
+    "等待|待ち|空闲|대기",
 )
 _DATA = _stems(
     "load* dataload* data dataset* datatime fetch* prefetch* read* reader* decod* collat* ingest* augment* preprocess* parse"
     " parsing unzip* gunzip* decompress* inflat* input*"
     " io feed* feeder* queue* sampler* neighborsampl* disk* storage pipeline* minibatch lectur* lecteur* lett* leitur* lire"
     " lesen lese* gelesen einlesen eingelesen laden lade*"
-    " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen inlasning"
-    " lezen archive shard* tile* festplatte disque"
+    " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen"
+    " inlasning"
+    " lezen archive shard* tile* festplatte disque unpack* untar* dequeue* hdf5 lmdb parquet zarr webdataset tfrecord* getitem dl jpeg* nfs"
+    " gpfs lustre"
+    " hdd ssd *ladezeit* *lesezeit* nacit* cteni lataus* lukemi* laes* betolt* olvas* adat* incarc* memuat membaca data* чита* завантаж*"
     " audio veri* okuma* disco загруз* чтен* данн* file files fichiers archivos dateien images imagenes immagini bilder",
-    "加载|读取|数据|読み?込|データ|読",
+    "加载|读取|数据|読み?込|データ|読|로딩|데이터|읽기",
 )
 _WORK = _stems(
     "train* comput* forward* fwd* fwdbwd backward* backprop* bwd* model* gpu* cuda card device accelerator tpu opt optim*"
@@ -67,8 +72,10 @@ _WORK = _stems(
     " solv* kernel* net nets rete reseau netz red rechn* gerechnet recken* lern* lerne* entren* entrain* apprent* apprend*"
     " addestr* trein* aprend* work* busy matmul propag*"
     " own local eigene* eigen propre propio propria oblicz* trenow* traning* berakning* uczen* вычисл* обуч* расчет* рекен* arbeit* arbeiten"
-    " rekenen travail trabajo trabalho lavoro math",
-    "计算|训练|計算|学習|前向|反向",
+    " rekenen travail trabajo trabalho lavoro math comp fb network unet resnet transformer encoder backbone consum* crunch* active stepping"
+    " *rechenzeit*"
+    " vypoc* uceni laskent* koulutus* opetus* szamit* tanit* beregn* traen* egitim* hesap* обчисл* навчан*",
+    "计算|训练|計算|学習|前向|反向|계산|학습",
 )
 _REST = _stems(
     "eval* val valid* test* judg* score* scoring pruf* prueb* prova* teste compil* warm* startup setup init* import* build*"
@@ -79,19 +86,34 @@ _REST = _stems(
 _WHOLE = _stems(
     "total* whole wall* elapsed overall all sum gesamt* insgesamt zusammen entier* tout todo tutto step* iter* batch* epoch*"
     " round* pass passes cycle time* sec second* dur*"
-    " dauer* zeit temps tiempo tempo took tick lap runde* schritt* epoche* etape* tour pas paso* vuelta* giro epoca* passo"
+    " dauer* zeit zeiten temps tiempo tempo took tick lap runde* schritt* epoche* etape* tour pas paso* vuelta* giro epoca* passo"
     " ronda rodada run job sekunden secondes segundos"
     " secondi laufzeit durchlauf всего шаг эпох* время итого krok* epoka runda stap",
     "总|合计|全体|回|步|轮|秒",
 )
 
 
+_MADE_OF = _stems(
+    "batch* minibatch* image* picture* photo* spectrogram* tokenise* tokenize* tokenising tokenizing tokenisation tokenization"
+    " wav flac jpg png h5 arrow npz"
+    " npy tar* zip* s3 ceph gcs storage produc* prep prepar* vorbereit* prepara* augment* resiz* resampl* parse* convert* disk* csv json* arriv* next"
+    " descomp* entpack* dezip* download* shuffl* padding pack*"
+)
+"""What a batch is made of, or comes from."""
+_NOT_MADE = _stems(
+    "eval* val* valid* test* sav* checkpoint* ckpt* policy beam search solv* sync* loss* metric* plot* log* report* score* compil*"
+    " self play extractor* encoder* embed* patch* head mixing mixer layer* norm* attention conv* mlp"
+)
 _TAKEN = re.compile(r"\b(?:fetched|fetching|read|reading|loaded|loading|pulled|pulling|got)\b.{0,30}\bfrom\b")
 _ON_DISK = re.compile(
-    r"\b(?:state|model|weights|params|parameters|network|modell|modele|modelo)\b.{0,40}\b(?:on|to|auf|sur|en) (?:the )?(?:disk|platte|disque|disco)"
+    r"\b(?:state|model|weights|params|parameters|network|modell|modele|modelo)\b.{0,40}\b(?:on|to|auf|sur|en) (?:the )?(?:disk|platte"
+    r"|disque|disco)"
 )
 _PLAYS = re.compile(r"\b(?:env|envs|environment|rollout\w*|simulat\w*|episode\w*|actor\w*)\b")
-_NEXT_BATCH = re.compile(r"\b(?:get|next|fetch|await\w{0,3})\b.{0,16}\bbatch|\bbatch (?:get|gen\w{0,8}|prep\w{0,8}|time to)\b")
+_NEXT_BATCH = re.compile(
+    r"\bbatch(?:es)? (?:arriv|came|ready|deliver)\w{0,4}|\bin next\b|\bnext it\b|\b(?:get|getting|got|next|fetch|await\w{0,3}"
+    r"|receiv\w{0,3})\b.{0,16}\bbatch|\bbatch (?:get|gen\w{0,8}|prep\w{0,8}|time to)\b"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -120,6 +142,17 @@ def kind_of(name: str) -> str:
 def behind_its_back(text: str) -> bool:
     """Whether ``text`` says that something was done beside the work: nobody waited for it."""
     return _BEHIND.search(_JOINED.sub(" ", text).lower().translate(_PLAIN)) is not None
+
+
+def made_of(name: str) -> bool:
+    """Whether ``name`` speaks of what a batch is made of, and of nothing else that a run does."""
+    words = _JOINED.sub(" ", name).lower().translate(_PLAIN)
+    return _MADE_OF.search(words) is not None and _NOT_MADE.search(words) is None and _PLAYS.search(words) is None
+
+
+def plays(text: str) -> bool:
+    """Whether ``text`` is of a run that learns from what it plays."""
+    return _PLAYS.search(_JOINED.sub(" ", text).lower()) is not None
 
 
 def waits(name: str) -> bool:

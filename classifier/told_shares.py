@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import re
 
+from gpualert_slurm.classifier.line_times import kind_at
+from gpualert_slurm.classifier.starvation import of_another
+from gpualert_slurm.classifier.time_kinds import WORK
+
 MOST_LINE = 400
 _TIME = r"(?:ms|milliseconds|secs?|seconds?|secondes?|segundos?|Sekunden|s|min(?:utes)?|h(?:ours?)?)"
 _N = r"\d{1,7}(?:\.\d{1,6})?"
 _OF = r"(?:out of|of|sur|von|de|di|from|/)(?: (?:the|its|these|a|this))?"
 _PART = re.compile(
-    rf"(?<![\w.,])(?P<value>{_N})(?:\s?(?P<unit>{_TIME})(?: [a-z]{{3,20}}ing)?)? {_OF} (?P<all>{_N})(?:\s?(?P<unit_all>{_TIME}))?(?![\w%/]|[.,]\d)",
+    rf"(?<![\w.,])(?P<value>{_N})(?:\s?(?P<unit>{_TIME})(?: [a-z]{{3,20}}ing)?)? {_OF} (?P<all>{_N})(?:\s?(?P<unit_all>{_TIME}))?(?![\w%/]"
+    rf"|[.,]\d)",
     re.IGNORECASE,
 )
 """``3.61 s of 3.68 s``, ``0.9 of 1.0 s``, ``1.05 s sur 1.05 s``."""
@@ -55,7 +60,8 @@ _WORDS = {
     "save": re.compile(
         r"(?<![A-Za-z])(?:sav(?:e|es|ed|ing)|check-?point\w{0,3}|ckpts?|snap-?shot\w{0,5}|wr(?:ote|ite|ites|iting|itten)"
         r"|persist\w{0,3}|dump\w{0,3}|seriali\w{0,4}"
-        r"|sauvegard\w{1,3}|[ée]critur\w|guarda\w{0,3}|escrib\w{1,5}|speicher\w{0,2}|gespeichert|schreib\w{0,2}|sicher\w{1,3}|salvat\w{1,6})(?![A-Za-z])",
+        r"|sauvegard\w{1,3}|[ée]critur\w|guarda\w{0,3}|escrib\w{1,5}|speicher\w{0,2}|gespeichert|schreib\w{0,2}|sicher\w{1,3}"
+        r"|salvat\w{1,6})(?![A-Za-z])",
         re.IGNORECASE,
     ),
     "talk": re.compile(
@@ -87,7 +93,13 @@ def told_share(text: str, kind: str) -> tuple[float, float | None] | None:
             if whole > 0 and part <= 1.02 * whole:
                 return min(1.0, part / whole), whole
     share = _SHARE.search(text)
-    if share is not None and float(share["share"]) <= 100 and _kind(text, share.start(), share.end()) == kind:
+    if (
+        share is not None
+        and float(share["share"]) <= 100
+        and kind_at(text, *share.span()) != WORK
+        and not of_another(text[: share.start()])
+        and _kind(text, share.start(), share.end()) == kind
+    ):
         return float(share["share"]) / 100, None
     return None
 

@@ -87,7 +87,7 @@ class Straggler(FailureMode):
                 return found
         if told is not None:
             return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, told))
-        slow = slow_rank(facts.job, facts.advance.step_s) if facts.ended_well else None
+        slow = slow_rank(facts.job, facts.advance.step_s, facts.ranks_total) if facts.ended_well else None
         if slow is not None and slow.rank < facts.ranks_total:
             return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)

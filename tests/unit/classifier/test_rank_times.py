@@ -46,3 +46,21 @@ def test_ranks_may_be_the_keys_of_an_object() -> None:
     """And each told beside its time; who takes turns at being the slowest is none."""
     assert _mode('{{"step": {i}, "loss": {loss}, "compute_s": {{"0": 0.30, "1": 0.31, "2": 0.62, "3": 0.30}}}}') == "D3"
     assert _mode("step {i} loss {loss} | busy r0=0.30s r1=0.62s r2=0.29s r3=0.31s") == "D3"
+
+
+@pytest.mark.parametrize(
+    ("line", "slow", "alike"),
+    [
+        ("step {{i}} loss {{loss}} per-rank seconds: 0.20 0.21 {0} 0.20", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}} fastest rank 0.20s slowest rank {0}s (rank 2)", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}} | median 0.20 max {0} (r2)", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}} waiting for rank 2: {0} s", "0.41", "0.01"),
+        ("step {{i}} loss {{loss}} t0=0.20s t1=0.21s t2={0}s t3=0.20s", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}}\n  slowest: rank 2 ({0}s), others avg 0.20s", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}}\n  worker 0: 0.20 s\n  worker 1: 0.21 s\n  worker 2: {0} s\n  worker 3: 0.20 s", "0.62", "0.22"),
+    ],
+)
+def test_the_slow_one_is_named_in_many_ways(line: str, slow: str, alike: str) -> None:
+    """The same one each time, far from the others."""
+    assert _mode(line.format(slow)) == "D3"
+    assert _mode(line.format(alike)) == "G1"
