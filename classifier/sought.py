@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from gpualert_slurm.classifier.afresh import learned_all
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.going_on import UNASKED
 from gpualert_slurm.classifier.lineage import OTHERS, READ, RESUMES, before_progress, came_from_nothing
 from gpualert_slurm.classifier.parents import FIRST, Parent, command_lines, left_nothing, new_stage
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
@@ -101,6 +102,7 @@ _ASKED = re.compile(
     r"|\bangefordert\b|\bdemand[ée]e?\b|\bexig[ée]e?\b|\bsolicitad[oa]\b|\bpedid[oa]\b|\bgevraagd\b|\brichiest[oa]\b|\bbegärd",
     re.IGNORECASE,
 )
+_UNASKED = re.compile(UNASKED, re.IGNORECASE)
 _BIDS = re.compile(
     r"\b(?:wiederauf\w*|ripresa|resum\w*|restor\w*|continu\w*|fortsetz\w*|reprise|reanuda\w*|retom\w*|ripre\w*|hervat\w*)\b", re.IGNORECASE
 )
@@ -230,7 +232,7 @@ def _shown(line: str, named: set[str], set_before: set[str], *, meant: bool, ane
     meant = meant or any(words.search(line) for words in (_ANEW, _BIDS)) or any(path in named for path in _names(line))
     if meant and _BROKEN.search(line) and not _FALLS_BACK.search(line) and (_names(line) or _ANEW.search(line) or (anew and _FAILED.search(line))):
         return "what is there could not be used"
-    if _ASKED.search(line) and _BIDS.search(line) and not _AUTO.search(line):
+    if _ASKED.search(line) and _BIDS.search(line) and not (_AUTO.search(line) or _UNASKED.search(line)):
         return "it was to go on"
     for path in _names(line):
         given = next((one for one in (*named, *set_before) if one == path or one in path.split("/")), "")

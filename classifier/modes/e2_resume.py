@@ -15,7 +15,7 @@ from gpualert_slurm.classifier.first_kept import first_kept
 from gpualert_slurm.classifier.first_start import first_start
 from gpualert_slurm.classifier.lapse import learned_again
 from gpualert_slurm.classifier.left_empty import left_empty
-from gpualert_slurm.classifier.lineage import known_before
+from gpualert_slurm.classifier.lineage import came_from_nothing, known_before
 from gpualert_slurm.classifier.missed import AT, LEFT_RANDOM, SCRATCH, missed
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.named_files import files, names
@@ -28,6 +28,7 @@ from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, of_a_setting, reads_data
 from gpualert_slurm.classifier.sought import began_with, turned_away
 from gpualert_slurm.classifier.taken_up import takes_up
+from gpualert_slurm.classifier.unmet import unmet
 from gpualert_slurm.classifier.unrestored import PATTERN as ANY_WORDS
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.past_verdict import PastVerdict
@@ -39,6 +40,8 @@ LOADS = {"size_mismatch", "no_valid_checkpoint"}
 NEAR_HEAD = 0.15
 """Head loss within this of the parent's head, and far above its tail."""
 CUT = {"EOFError", "UnpicklingError", "BadZipFile", "JSONDecodeError"}
+FAR_ABOVE = 0.6
+"""Of the way that the parent's loss came down, how far above its tail a run that was told to go on begins at least."""
 LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
 LEARNED_ANEW = 0.5
@@ -101,7 +104,7 @@ def _lost(facts: Facts, parent: Parent | None, loaded: tuple[Evidence, ...]) -> 
         return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
     if (past := _went_past(facts, parent)) is not None:
         return past
-    if facts.ended_well and (away := turned_away(facts, parent)) is not None:
+    if facts.ended_well and (away := turned_away(facts, parent) or unmet(facts)) is not None:
         return ruled_in(away[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *away))
     return None
 
@@ -190,7 +193,9 @@ def _from_scratch(facts: Facts, parent: Parent) -> tuple[bool | None, str, tuple
         return False, f"its steps count on from {first_step}", cites
     again = past.relation == "earlier_attempt" and bool(past.checkpoints) and (past.steps_done or 0) > FIRST_STEPS and bool(loss.steps)
     near = abs(head - past.head_loss) <= NEAR_HEAD * abs(past.head_loss) or again  # the same job counts again what it had counted, and saved
-    if near and head - past.tail_loss > 0.5 * span and early:
+    bid = bool(parent.evidence) or bidden(facts.job, facts.row) is not None
+    high = bid and head - past.tail_loss > FAR_ABOVE * span and came_from_nothing(facts)  # its first line may come some steps later
+    if (near or high) and head - past.tail_loss > 0.5 * span and early:
         return True, f"the loss starts at {head:.4g}, the parent's own start was {past.head_loss:.4g}", cites
     return False, f"the loss starts at {head:.4g}, the parent ended at {past.tail_loss:.4g}", cites
 

@@ -20,6 +20,7 @@ from gpualert_slurm.classifier.engine import engine
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES
 from gpualert_slurm.classifier.parents import LONGEST_LINE
 from gpualert_slurm.classifier.saves import MOST_TEXT
+from gpualert_slurm.classifier.unmet import MOST_LINE
 
 MOST_S = 4.0
 """Of CPU for 1 MiB of such lines: four times what is asked of a quiet machine."""
@@ -55,7 +56,8 @@ def everywhere() -> dict[re.Pattern, str]:
 
 
 FOUND = everywhere()
-SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT, "unrestored._NONE": MOST_TEXT}
+SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT, "unrestored._NONE": MOST_TEXT,
+           "unmet._UNUSABLE": MOST_LINE, "unmet._ANEW": MOST_LINE, "unmet._FOUND": MOST_LINE}  # fmt: skip
 """Given no more than so many characters."""
 
 
