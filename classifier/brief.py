@@ -110,7 +110,7 @@ def brief(facts: Facts) -> tuple[int, Evidence] | None:
     """How many passes were done, and the last line that tells of one."""
     go = facts.advance
     marks = [m for m in go.marks if "epoch" in m.data or "step" in m.data]
-    if not marks or go.loaded or any((m.pattern or "").startswith("transformers") for m in marks):
+    if not marks or go.loaded or any((m.pattern or "").startswith("transformers") for m in marks) or only_judges(facts):
         return None
     texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
     if any("step" in m.data and not m.data.get("coarse") for m in marks) or any(_of_other(text) for text in texts):

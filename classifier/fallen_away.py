@@ -28,6 +28,9 @@ _RAISED = re.compile(
     re.IGNORECASE,
 )
 
+_MOUNTS = re.compile(r"sum|total|population|visited|seen|regret|steps|frames|size|count|score|points|elo", re.IGNORECASE)
+"""What may grow by any factor."""
+
 
 def fell_away(facts: Facts) -> tuple[str, str] | None:
     """Variant and words; None where nothing did, or the run began with somebody's weights."""
@@ -35,6 +38,8 @@ def fell_away(facts: Facts) -> tuple[str, str] | None:
         raised = _RAISED.search(m.name) is not None
         if len(m.values) < LEAST or len(m.finite) < len(m.values) or m.straight or not (raised or at == 0):
             continue
+        if at == 0 and not (raised or _MOUNTS.search(m.name)) and min(m.values) >= 0 and flew_off(m.values) and not tuned_or_played(facts.job):
+            return "spike", f"{m.called} went up from {m.values[0]:.4g} to {m.values[-1]:.4g}"
         if fell_far(m.values, FAR if raised else BEYOND) and not tuned_or_played(facts.job):
             return "spike", f"{m.called} had been {statistics.median(m.values[:3]):.4g}, and fell to {m.values[-1]:.4g}"
     return None

@@ -16,7 +16,7 @@ from gpualert_slurm.evidence import Evidence
 MOST, MOST_ASKED, MOST_S = 6, 3, 10.0
 """Of what is counted; of what was asked for; and seconds that the whole job took."""
 MOST_LINES, MOST_LINE = 200, 300
-_OF = re.compile(r"(?<![\d./:-])(?P<at>\d{1,9})\s?(?:/|\bof\b|\bvon\b|\bde\b|\bsur\b)\s?(?P<of>\d{1,9})(?![\d/]|[.:]\d)", re.IGNORECASE)
+_OF = re.compile(r"(?<![\d./:-])(?P<at>\d{1,9})\s?(?:/|\bof\b[=:]?|\bvon\b|\bde\b|\bsur\b)\s?(?P<of>\d{1,9})(?![\d/]|[.:]\d)", re.IGNORECASE)
 FRACTION = re.compile(r"(?<![\d.])[-+]?\d{1,9}\.\d+(?![\d.]*\d)(?!\s?(?:m?s|sec\w{0,4}|min|h)\b)|\bnan\b", re.IGNORECASE)
 _MANY = re.compile(
     r"\b\d{3,9} (?:\w+ )?(?:batches|steps|iter\w*|updates|minibatches)\b|\b(?:iters?|steps|iterations|batches|updates)['\"]?"
@@ -30,6 +30,8 @@ OTHER = re.compile(
     r"|tensors|layers|load\w*|read\w*|checks?|CV|candidates?|boost\w*|\d{1,6}m?s/step)\b",
     re.IGNORECASE,
 )
+_WHOSE = re.compile(r"\brank\s?[=:#]?\s?\d{1,6}\b(?!\s?(?:/|of\b|\.))", re.IGNORECASE)
+"""Whose line it is."""
 _ASKED = re.compile(
     r"(?:^|[\s,;{('\"])(?:--?|\+{1,2})?(?:(?:max|num|n|total)[_-]?)?(?P<word>epochs?|ep|e?pocas|epochen|[ée]poques|pass(?:es)?|rounds?|sweeps?|trees"
     r"|games|cycles?|iter(?:ation)?s?|steps|updates|generations?|vueltas|tours|runden|schritte|blocks|portions?)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
@@ -45,13 +47,14 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
     if not cited or not passed_quickly(facts):
         return None
     logs = ([*_counts(one.head or one.tail)] for report in facts.job.reports for one in report.excerpts)
-    found = max(logs, key=len, default=[])
-    if not found or max(int(count["of"]) for count, _ in found) > MOST or len({count["of"] for count, _ in found}) > 1:
+    told = [found for found in logs if found]
+    if any(int(count["of"]) > MOST for found in told for count, _ in found) or len({count["of"] for found in told for count, _ in found}) > 1:
         return None
-    last, line = found[-1]
-    if [int(count["at"]) for count, _ in found] != list(range(1, int(last["of"]) + 1)) or (_WHOLE.search(line) and int(last["of"]) > 1):
-        return None
-    return int(last["of"]), cited[0]
+    for found in told:  # the script's log may have those of all ranks
+        last, line = found[-1]
+        if [int(count["at"]) for count, _ in found] == list(range(1, int(last["of"]) + 1)) and not (_WHOLE.search(line) and int(last["of"]) > 1):
+            return int(last["of"]), cited[0]
+    return None
 
 
 def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
@@ -78,5 +81,5 @@ def passed_quickly(facts: Facts, most_s: float = MOST_S) -> bool:
 def _counts(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """``3/5`` and its like in lines that measure something."""
     for line in text.splitlines()[:MOST_LINES]:
-        if len(line) <= MOST_LINE and FRACTION.search(line) and not OTHER.search(line):
+        if len(line) <= MOST_LINE and FRACTION.search(line) and not OTHER.search(_WHOSE.sub(" ", line)):
             yield from ((found, line) for found in _OF.finditer(line) if int(found["at"]) <= int(found["of"]))

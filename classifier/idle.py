@@ -23,7 +23,8 @@ _TRAINS = re.compile(
     re.IGNORECASE,
 )
 _SIMULATES = re.compile(
-    r"\b(?:monte[ _-]?carlo|mcmc|sampl(?:er|ing)|simulat\w{1,6}|molecular|langevin|gibbs|equilibrat\w{1,5}|temperature)\b", re.IGNORECASE
+    r"\b(?:ising|lattice|metropolis|n[vp][eth]\b|navier|turbulen\w{0,3}|ab[ _-]initio|hartree"
+    r"|monte[ _-]?carlo|mcmc|sampl(?:er|ing)|simulat\w{1,6}|molecular|langevin|gibbs|equilibrat\w{1,5}|temperature)\b", re.IGNORECASE
 )
 
 

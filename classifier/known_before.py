@@ -52,7 +52,7 @@ def known_before(facts: Facts) -> str | None:
     """In words, where the run goes on with what an earlier one had come to."""
     loss = facts.advance.loss
     steps = [step for step in loss.steps if step is not None] if loss is not None else []
-    if steps and steps[0] > max(MANY, begins_within(loss.steps if loss is not None else ())):
+    if steps and steps[0] < steps[-1] and steps[0] > max(MANY, begins_within(loss.steps if loss is not None else ())):
         return f"the count begins at {steps[0]}: what it goes on with may have been learned before"
     if facts.advance.loaded or goes_on_from(facts) is not None:
         return "the run goes on with what an earlier one had come to"

@@ -220,7 +220,8 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
         names = [named[1].rpartition("|")[2].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in before]
         if not any(names):
             timed = header.get(len(names) + 1, [""])
-            names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else names)
+            of_all = header.get(len(names) - 1) if key[1] == "/" else None  # the first cell has the count, and how many there are to be
+            names = header.get(len(names)) or (timed[1:] if _TIME.search(timed[0]) else [of_all[0], *of_all] if of_all else names)
         found[key] = []
         for place, name in enumerate(names):
             told = [*_shorter(key, place, rows[0][0], single), *rows]

@@ -26,10 +26,15 @@ _COMMA = re.compile(r"(?<![\w.,])([-+]?\d{1,9}),(\d{1,12})(?![\w.]|,(?:\d|nan|in
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
 
 
+_OF_MSVC = re.compile(r"(?<![\w.])[-+]?1\.#(?:IND|QNAN|SNAN|INF)0{0,6}(?!\w)|(?<![\w.])[-+]?nan\((?:ind|snan)\)", re.IGNORECASE)
+"""What Microsoft's runtime prints of a number that is none."""
+
+
 def pointed(text: str) -> str:
     """The line with points for decimal commas (``perte = 1,0656``, ``Kreuzentropie 1,6801``), where a number behind ``=``, ``:`` or a word, or
     between semicolons, has one that separates no thousands.
     """
+    text = _OF_MSVC.sub("nan", text) if "#" in text else text
     return _COMMA.sub(r"\1.\2", text) if "," in text and _SURE_COMMA.search(text) else text
 
 

@@ -6,16 +6,12 @@ import re
 import statistics
 from collections.abc import Iterator, Sequence
 
+from gpualert_slurm.classifier.measures import Measured
 from gpualert_slurm.classifier.numbers import NUMBER, finite, number
+from gpualert_slurm.classifier.returns import LEAST, LEAST_TAIL, lost_again
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
-LEAST = 12
-LEAST_TAIL = 4
-GAINED = 0.4
-"""A reward that grew by this share of the larger of both had been learned."""
-KEPT = 0.15
-"""No more of it is left."""
 WON, BEATEN, TIMES = 0.01, 8.0, 3.0
 """A discriminator whose loss is as low, over a generator's as high and so many times its first."""
 MOST_LINE = 300
@@ -35,6 +31,9 @@ _PAIR = re.compile(
     rf"\b(?:loss[_ ]?g|g[_ ]?loss|gen\w{{0,6}}[_ ]loss)\W{{1,4}}(?P<g>{NUMBER})",
     re.IGNORECASE,
 )
+
+_DISCRIMINATES = re.compile(r"(?:(?:loss|err)[ _]?)?(?:d|dis|disc\w{0,12})(?:[ _]?(?:loss|err))?", re.IGNORECASE)
+_GENERATES = re.compile(r"(?:(?:loss|err)[ _]?)?(?:g|gen\w{0,8})(?:[ _]?(?:loss|err))?", re.IGNORECASE)
 
 
 def rewarded(mark: Evidence) -> bool:
@@ -56,14 +55,16 @@ def lost(job: JobRecord) -> str | None:
 
 
 def _unlearned(rewards: Sequence[float]) -> str | None:
-    if len(rewards) < LEAST:
-        return None
-    smooth = [statistics.median(rewards[max(0, i - 1) : i + 2]) for i in range(len(rewards))]
-    start, best = statistics.median(rewards[:3]), max(smooth)
-    tail, gained = rewards[-max(LEAST_TAIL, len(rewards) // 4) :], best - start
-    if gained < GAINED * max(abs(start), abs(best)) or smooth.index(best) >= len(rewards) - len(tail):
-        return None
-    return f"the reward had come up to {best:.4g} and is back at {tail[-1]:.4g}" if max(tail) <= start + KEPT * gained else None
+    best = lost_again(rewards)
+    return None if best is None else f"the reward had come up to {best:.4g} and is back at {rewards[-1]:.4g}"
+
+
+def won(found: Measured | None) -> str | None:
+    """The same of two networks by names that are letters alone: ``D: 0.0000 G: 58.2``."""
+    measures = found.measures if found is not None else ()
+    whole = [m for m in measures if len(m.finite) == len(m.values)]
+    d, g = (next((m.values for m in whole if one.fullmatch(m.name)), ()) for one in (_DISCRIMINATES, _GENERATES))
+    return _won(list(zip(d, g, strict=True))) if len(d) == len(g) else None
 
 
 def _won(pairs: Sequence[tuple[float, float]]) -> str | None:

@@ -10,7 +10,8 @@ from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.tongues import SCORES
 
 SCORE = re.compile(
-    rf"(?:\b|_)(?:acc\w{{0,6}}|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|agree\w*|right|correct|{SCORES})(?:\b|_)", re.IGNORECASE
+    rf"(?:\b|_)(?:acc\w{{0,6}}|top-?[15]|auc|f1|dice|m?iou|map|bleu|r2|recall|precision|agree\w*|right|correct|{SCORES})"
+    r"(?:\b|_)(?![ _/.-]?(?:loss|err(?:or)?)\b)", re.IGNORECASE
 )
 
 

@@ -21,10 +21,12 @@ from gpualert_slurm.classifier.idle import idle
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.ran_up import ran_up
+from gpualert_slurm.classifier.rate_columns import rate_column_gone
 from gpualert_slurm.classifier.score_at_chance import score_at_chance
 from gpualert_slurm.classifier.scores import SCORE
 from gpualert_slurm.classifier.stages import stages
 from gpualert_slurm.classifier.stood import stood
+from gpualert_slurm.classifier.undone import undone
 from gpualert_slurm.classifier.unlearned import HIGH, no_norm, rate_gone, tuned_or_played
 
 LEAST_FLOWN, LEAST_STILL = 6, 10
@@ -48,6 +50,8 @@ MANY_MORE = 3
 WARMING = 100
 """Of fewer steps a rate may still be rising."""
 _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|energy|accept", re.IGNORECASE)
+_AN_ERROR = re.compile(r"(?:\b|_)(?:r?mse|mae|mape|loss|err(?:or)?)\Z", re.IGNORECASE)
+"""Of what gains and energies: ``energy_mae``."""
 _GROWS = re.compile(r"(?:\b|_)(?:kl\w{0,3}|sum|total|length|distance|dist|size|population|reach|height|speed|visited|seen)(?:\b|_)", re.IGNORECASE)
 _RAISED = re.compile(rf"{SCORE.pattern}|(?:\b|_)(?:p?snr|si-?s[dn]ri?|sdr|ssim|elo)(?:\b|_)", re.IGNORECASE)
 _SUMMED = re.compile(r"\blog[ _-]?(?:joint|post\w{0,6}|lik\w{0,8}|evidence|density)\b|\bl(?:og)?l(?:ik)?\b", re.IGNORECASE)
@@ -62,6 +66,13 @@ _DOES = re.compile(
 """What is counted where nothing is learned."""
 _RIVAL = re.compile(r"(?:(?:loss|err)[ _]?)?(?:[dg]|disc\w{0,12}|gen\w{0,8}|critic|actor|adv\w{0,10})(?:[ _]?(?:loss|err))?\Z", re.IGNORECASE)
 """Of two that play against each other: where neither wins, both of their losses lie at chance, however well they play."""
+_PHYSICAL = re.compile(
+    r"(?:(?:total|potential|kinetic|pot|kin|free|internal)[ _.])?"
+    r"(?:E|U|H|K|P|V|T|e_?(?:tot|pot|kin)|etotal|energ(?:y|ie|[íi]a)|temp\w{0,8}|pressure|density|volume|mass)"
+    r"(?:[ _]?(?:tot(?:al)?|pot|kin))?",
+    re.IGNORECASE,
+)
+"""What a simulation tells of what it keeps."""
 _STEPS = re.compile(r"(?:global|train)?[_ ]?(?:steps?|it|iter(?:ation)?s?|upd(?:ate)?s?|batch(?:es)?)\Z", re.IGNORECASE)
 
 
@@ -70,8 +81,9 @@ def shape_of(facts: Facts) -> tuple[str, str] | None:
     found = facts.measured
     if found is None:
         return None
-    flown = _gone(found) or _flown(found) or fell_away(facts) or ran_up(facts) or _blown_up(facts, found) or _lost(facts, found)
-    lies_there = flown or score_at_chance(facts) or _stood(found) or _nailed(facts, found) or _guessed(facts, found)
+    flown = _gone(found) or _flown(found) or fell_away(facts) or ran_up(facts) or _blown_up(facts, found)
+    lies_there = flown or _lost(facts, found) or undone(facts, found) or score_at_chance(facts) or _stood(found)
+    lies_there = lies_there or _nailed(facts, found) or _guessed(facts, found)
     return lies_there or _without_gradient(facts, found) or _still(facts, found) or _idle(facts, found) or _rate_gone(facts)
 
 
@@ -105,7 +117,7 @@ def _flown(found: Measured) -> tuple[str, str] | None:
         values = m.finite
         if len(values) < LEAST_FLOWN or len(values) < len(m.values) or min(values) < 0 or m.straight or m.percent:
             continue
-        if _GAINS.search(m.name) or SCORE.search(m.name) or _GROWS.search(m.name):
+        if (_GAINS.search(m.name) and not _AN_ERROR.search(m.name)) or SCORE.search(m.name) or _GROWS.search(m.name):
             continue
         first, last, lowest = statistics.median(values[:2]), statistics.median(values[-3:]), min(values)
         if last > max(FLOWN * first, FLOWN * lowest, 1.0) and first > 0:
@@ -159,7 +171,7 @@ def _lost(facts: Facts, found: Measured) -> tuple[str, str] | None:
 
 
 def _rate_gone(facts: Facts) -> tuple[str, str] | None:
-    if (told := rate_gone(facts.job)) is None:
+    if (told := rate_gone(facts.job) or rate_column_gone(facts.job)) is None:
         return None
     return "plateau", f"the learning rate was nought, or as good as nought, in the last {told[0]} of the {told[1]} lines that tell it"
 
@@ -228,7 +240,7 @@ def _had_to_move(facts: Facts, found: Measured, measures: Sequence[Measure]) -> 
         return False
     if _DOES.search(counter.word) or any(_GAINS.search(m.name) for m in measures) or _DOES.search(measures[0].name):
         return False
-    if sum(_RIVAL.match(m.name) is not None for m in measures) > 1:
+    if sum(_RIVAL.match(m.name) is not None for m in measures) > 1 or _PHYSICAL.fullmatch(measures[0].name):
         return False
     if loss is not None and statistics.fmean(finite(loss.values) or [0.0]) < HIGH:
         return False  # it may have learned what there is

@@ -24,6 +24,8 @@ DOWN, FALLS = 0.9, -3.0
 """Of its first rows, where the last stage's last ones lie at most; or its slope by its own error."""
 JUMPS = 1.2
 """Of what the stage before had come to, what the next one begins with."""
+LEAST_COUNTS = 6
+"""Of what goes on through all stages, so many different counts."""
 LEAST_RUNS, LEAST_WELL = 3, 2
 """Runs of a sweep, and those of them that went well."""
 _HEADING = re.compile(
@@ -53,6 +55,8 @@ class Stages:
     values: tuple[tuple[float, ...], ...]
     headings: tuple[str, ...]
     behind: tuple[str, ...]
+    counts_on: bool = False
+    """Whether one count goes on through all of them: then they are no runs of a sweep, each of which begins anew."""
 
 
 def last_came_down(job: JobRecord) -> str | None:
@@ -71,7 +75,7 @@ def last_came_down(job: JobRecord) -> str | None:
 def another_kept(job: JobRecord) -> str | None:
     """In words, where the last of several runs in one log went ill, others went well, and the log then names the one that it keeps."""
     found = stages(job)
-    if found is None or len(found.values) < LEAST_RUNS or not all(_ONE_OF_MANY.search(heading) for heading in found.headings):
+    if found is None or found.counts_on or len(found.values) < LEAST_RUNS or not all(_ONE_OF_MANY.search(heading) for heading in found.headings):
         return None
     well = sum(math.isfinite(one[-1]) and one[-1] <= DOWN * one[0] for one in found.values[:-1])
     last = found.values[-1]
@@ -100,7 +104,17 @@ def _of(lines: Sequence[str], group: Sequence[Series], values: tuple[float, ...]
     if not 1 < len(begins) <= MOST_STAGES or any(b - a < LEAST_ROWS for a, b in pairwise(begins)):
         return None
     parts = tuple(values[a:b] for a, b in pairwise([*begins, len(values)]))
-    return Stages(parts, tuple(text for _, text in headings), tuple(lines[at[-1] + 1 :])) if all(parts) else None
+    return Stages(parts, tuple(text for _, text in headings), tuple(lines[at[-1] + 1 :]), _counts_on(group, len(begins))) if all(parts) else None
+
+
+def _counts_on(group: Sequence[Series], stages_: int) -> bool:
+    """Whether a place counts epochs, say, from the first to the last row, as many as there are stages or more."""
+    for place in group:
+        if _COUNTED.search(place.name) and all(text.isdigit() for text in place.texts):
+            counts = [int(text) for text in place.texts]
+            if all(b >= a for a, b in pairwise(counts)) and counts[0] <= 1 and len(set(counts)) >= max(stages_, LEAST_COUNTS):
+                return True
+    return False
 
 
 def _headings(lines: Sequence[str], rows: Sequence[int]) -> list[tuple[int, str]]:

@@ -21,11 +21,15 @@ from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at_it
 from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.known_before import judges, known_before, one_pass
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.nought import hidden, norms_of, of_no_target
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.overflowing import overflowed
 from gpualert_slurm.classifier.range_test import range_test
 from gpualert_slurm.classifier.recount import from_the_first
 from gpualert_slurm.classifier.rest import came_to_rest, grain
+from gpualert_slurm.classifier.returns import lost_return
 from gpualert_slurm.classifier.scores import scores
+from gpualert_slurm.classifier.settings_each import each_its_setting
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, settled_best, shape_of
 from gpualert_slurm.classifier.stages import another_kept, last_came_down
 from gpualert_slurm.classifier.stood import held_in_the_midst
@@ -58,8 +62,6 @@ COARSE = 0.05
 """Identical values say nothing where what is printed leaves out a larger share of them than this."""
 STUCK = 1.2
 """A frozen loss at so many times its best, with a gradient of zero, is not where learning ended."""
-HEIGHT = 0.2
-"""A loss of at least this share of its highest does not become exactly 0 by the next line of the log."""
 FLIP = "a loss that is non-finite, far above its best, or frozen at the end"
 ADVICE = {
     "non_finite": (
@@ -95,7 +97,8 @@ class Divergence(FailureMode):
         found = self._by_words_or_numbers(facts)
         if found.account is None or not facts.ended_well or facts.error is not None:
             return found
-        why = another_kept(facts.job) or ("what each of several trials came to" if trials_began_well(facts.advance.marks) else None)
+        trials = trials_began_well(facts.advance.marks) or each_its_setting(facts.advance.marks)
+        why = another_kept(facts.job) or ("what each of several trials came to" if trials else None)
         if why is None and found.account.variant != "non_finite":
             why = last_came_down(facts.job) or range_test(facts) or judges(facts) or one_pass(facts)
         if why is None and found.account.variant == "flat" and not no_rate(facts.job):
@@ -112,8 +115,9 @@ class Divergence(FailureMode):
         if loss is None and (lost := gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, lost))
-        if facts.ended_well and facts.advance.marks and (told := players.lost(facts.job) or unrewarded(facts)) is not None:
-            return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, facts.advance.marks[-3:]))
+        if facts.ended_well and (told := _of_players(facts)) is not None:
+            cited = facts.advance.marks[-3:] or facts.cite_end()
+            return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, cited))
         if (aside := _of_nothing(facts, loss)) is not None:
             return aside
         if (left := left_at_it(facts, loss)) is not None:
@@ -122,11 +126,11 @@ class Divergence(FailureMode):
             why = "no loss was printed" if facts.has_logs else "no output was captured"
             return _of_columns(facts) or _of_shapes(facts) or not_testable(why, FLIP)
         if not facts.ended_well and facts.ending.state not in {"TIMEOUT", "CANCELLED"}:
-            bad = loss.values and (not math.isfinite(loss.values[-1]) or _hidden(facts, loss) is not None)
+            bad = loss.values and (not math.isfinite(loss.values[-1]) or hidden(facts, loss) is not None)
             cite = citations.series(loss)
             warn = (Said("the loss was not finite when the run ended", (cite,)),) if bad and cite else ()
             return ruled_out("what ended the run comes first", "a run that came to its end", *facts.cite_end(), warnings=warn)
-        few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and _hidden(facts, loss) is None
+        few = loss.points_seen < MIN_POINTS and math.isfinite(loss.values[-1]) and hidden(facts, loss) is None
         if few and (not facts.ended_well or (_wobbling(facts, finite(loss.values)) or _risen(facts, finite(loss.values))) is None):
             return _of_columns(facts) or _of_shapes(facts) or not_testable(f"{loss.points_seen} values of the loss are too few", FLIP)
         variant, words_ = _shape(facts, loss)
@@ -140,8 +144,18 @@ class Divergence(FailureMode):
         return ruled_in(words_, "a finite, falling loss", _shaped(facts, variant, words_))
 
 
+def _of_players(facts: Facts) -> str | None:
+    """In words, where an agent lost or never came to what it is paid, or one of two networks has won."""
+    found = facts.measured
+    counted = bool(facts.advance.marks)
+    told = (players.lost(facts.job) if counted else None) or lost_return(facts, found) or players.won(found)
+    return told or (unrewarded(facts) if counted else None)
+
+
 def _of_nothing(facts: Facts, loss: Series | None) -> Assessment | None:
-    """Where the last losses are of nothing that the run made: of a trial that it did without, or of no batch at all."""
+    """Where the last losses are of nothing that the run made: of steps left out, of a trial that it did without, or of no batch at all."""
+    if facts.ended_well and (scaled := overflowed(facts)) is not None:
+        return ruled_in(scaled[0], "gradients that are finite", _shaped(facts, "non_finite", scaled[0], scaled[1]))
     if facts.ended_well and (trial := trial_left_out(facts.advance.marks, facts.said("exception"))) is not None:
         words_ = "the last of several trials ended with an error, and the run came to its end without it"
         return ruled_out(words_, "a trial that the run kept", trial)
@@ -199,11 +213,12 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
         first = next(i for i, v in enumerate(values) if not math.isfinite(v))
         step = loss.steps[first] if first < len(loss.steps) and loss.steps[first] is not None else None
         return "non_finite", "the loss became non-finite" + (f" at step {step}" if step is not None else "") + " and stayed so"
-    hidden = _hidden(facts, loss)
-    if hidden is not None:
-        return "non_finite", hidden
-    norms = _norms(facts)
+    if (odd := hidden(facts, loss)) is not None:
+        return "non_finite", odd
+    norms = norms_of(facts)
     numbers = finite(values)
+    if (empty := of_no_target(facts, values, norms)) is not None:
+        return "flat", empty
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
         return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, "the loss was finite to the end")
     best, last = min(numbers), statistics.median(numbers[-3:])
@@ -268,7 +283,7 @@ def _never_fell(facts: Facts, numbers: list[float]) -> bool:
 
 def _no_gradient(facts: Facts, numbers: list[float], accuracies: list[float]) -> str | None:
     """Whether the gradient norm was told as nought from the first line to the last, while nothing got better to speak of."""
-    norms = _norms(facts)
+    norms = norms_of(facts)
     if norms is None or len(norms.values) < FROZEN_POINTS or any(norms.values) or len(numbers) < FROZEN_POINTS:
         return None
     third = len(numbers) // 3
@@ -286,35 +301,6 @@ def _risen(facts: Facts, numbers: list[float]) -> tuple[str, str] | None:
     if not facts.ended_well or loss is None or loss.name != "loss" or (how := rose(facts.job, numbers)) is None:
         return None
     return "spike", how
-
-
-def _norms(facts: Facts) -> Series | None:
-    return next((s for s in facts.series if s.name == "grad_norm" and s.values), None)
-
-
-def _hidden(facts: Facts, loss: Series) -> str | None:
-    """A loss that is not finite and printed as 0: by the gradient norm beside it, else by a program that is known to print it so. None: no such loss.
-
-    A loss that falls comes to 0 through small numbers, and a gradient norm beside it is finite. From one line to the next, from HEIGHT on, to exactly
-    0 for good, is the filter's doing.
-    """
-    tail, norms = loss.values[-3:], _norms(facts)
-    if tail and tail[-1] != 0 and tuple(loss.values[-4:-1]) == (0.0, 0.0, 0.0):
-        tail = loss.values[-4:-1]  # the last one is of the whole run
-    if any(v != 0 for v in tail):
-        return None
-    if norms is not None and len(norms.values) >= len(tail):
-        odd = all(not math.isfinite(v) for v in norms.values[-len(tail) :])
-        return "the loss is printed as 0 while the gradient norm is not finite" if odd else None
-    before = next((i for i in range(len(loss.values) - 1, -1, -1) if loss.values[i] != 0), None)
-    if norms is not None or before is None or len(tail) < 3 or not any(m.data.get("filtered") for m in facts.advance.marks):
-        return None
-    last, highest = loss.values[before], max(finite(loss.values), default=0.0)
-    if not math.isfinite(last) or last < HEIGHT * highest:
-        return None
-    step = loss.steps[before + 1] if before + 1 < len(loss.steps) else None
-    at = f" from step {step} on" if step is not None else ""
-    return f"the loss went from {last:.4g} to exactly 0 and stayed there{at}: this program prints a loss that is not finite as 0"
 
 
 def _is_flat(numbers: list[float], loss: Series | None) -> bool:

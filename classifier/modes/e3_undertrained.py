@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rest import converged
 from gpualert_slurm.classifier.rounds import few_rounds
 from gpualert_slurm.classifier.short_of import short_of
+from gpualert_slurm.classifier.told_few import told_few
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -74,7 +75,7 @@ class Undertrained(FailureMode):
             return ruled_in("the program says that it trained nothing", flip, _of_nothing(facts, none))
         trained = tuple(m for m in facts.advance.marks if "eval_loss" not in m.data or "loss" in m.data)
         done, marks = facts.advance.steps_done, trained or facts.advance.marks or facts.advance.end_marks[-1:]
-        if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL or done == told[0]):
+        if (told := _in_all(facts)) is not None and (done is None or done < MOST_IN_ALL or done == told[0] or _of_an_evaluation(facts, told)):
             return ruled_in(f"{told[0]} steps and exit 0", flip, _few(facts, told[0], (told[1],)))
         if (passes := brief(facts)) is not None or (passes := few_rounds(facts)) is not None:
             count = f"{passes[0]} pass" + ("" if passes[0] == 1 else "es")
@@ -108,7 +109,7 @@ def _as_asked(facts: Facts, flip: str) -> Assessment | None:
         return ruled_in(f"Lightning's fast_dev_run of {batches} batches, and exit 0", flip, _few(facts, batches, facts.advance.marks[-1:], "batch"))
     if (cut := short_of(facts)) is not None:
         return ruled_in(f"{cut[0]} of the {cut[1]} that were asked for, and exit 0", flip, _few(facts, cut[0], (cut[2],), of=cut[1]))
-    if (all_told := handful(facts) or asked_for_few(facts) or few_lines(facts)) is not None:
+    if (all_told := handful(facts) or asked_for_few(facts) or few_lines(facts) or told_few(facts)) is not None:
         return ruled_in(f"{all_told[0]} in all, of a moment each, and exit 0", flip, _few(facts, all_told[0], (all_told[1],)))
     if (gone := left_out(facts.job)) is not None and facts.advance.marks:
         left = gone[1] - gone[0]
@@ -161,6 +162,13 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
     epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [headers or len(each)]
     total = max(int(m.data["planned"]) for m in each) * max(*epochs, len({m.data.get("epoch") for m in each}))
     return (total, each[-1]) if 0 < total < MOST_IN_ALL else None
+
+
+def _of_an_evaluation(facts: Facts, told: tuple[int, Evidence]) -> bool:
+    """Whether what is counted further than a Trainer's own last word are the batches of its evaluation."""
+    ends, loss = [e for e in facts.advance.end_marks if "train_runtime" in e.data], facts.advance.loss
+    judged = any("eval_runtime" in one.text for report in facts.job.reports for one in report.excerpts)
+    return len(ends) == 1 and ends[0] is told[1] and judged and (loss is None or loss.points_seen <= told[0] + 1)
 
 
 def _cut_in_the_first(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:

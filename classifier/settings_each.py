@@ -1,0 +1,34 @@
+"""Lines each of which is of a setting of its own: ``lr=0.01: final loss 0.88``, and no count that goes up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gpualert_slurm.classifier.numbers import NOT_A_NUMBER, NUMBER, number
+from gpualert_slurm.evidence import Evidence, Quote
+
+LEAST, LEAST_STEPS = 3, 2
+"""Lines; and different steps from one setting to the next: a counter has one."""
+MOST_LINE = 300
+_FIRST = re.compile(
+    rf"^[^\d=:]{{0,40}}?(?<![A-Za-z])(?P<name>(?:max_?|base_?|peak_?|init_?)?"
+    rf"(?:lr|learning[_ ]rate|eta0?|wd|weight[_ ]decay|alpha|beta|gamma|lambda|lam|c|tau|temp(?:erature)?"
+    rf"|sigma|dropout|p_?drop|momentum|batch(?:_?size)?|bs|hidden|width|dim|depth|layers|rank|k|clip|seed|margin|eps))\s?[=:]\s?(?P<value>{NUMBER})(?![\w.])",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|updates?|batch)\W{0,3}\d", re.IGNORECASE)
+
+
+def each_its_setting(marks: Sequence[Evidence]) -> bool:
+    """Whether each line begins with another value of one setting, and the first ones, more than half, came to numbers."""
+    texts = [m.source.text[:MOST_LINE] for m in marks if isinstance(m.source, Quote)]
+    found = [_FIRST.search(text) for text in texts]
+    names = {one["name"].lower() for one in found if one is not None}
+    values = [number(one["value"]) for one in found if one is not None]
+    if len(values) < max(LEAST, len(texts)) or len(names) > 1 or len(set(values)) < len(values) or any(v is None for v in values):
+        return False
+    steps = {round((b or 0.0) - (a or 0.0), 12) for a, b in pairwise(values)}
+    began = all(not NOT_A_NUMBER.search(text) for text in texts[: len(texts) // 2 + 1])
+    return began and len(steps) >= LEAST_STEPS and not any(_WITHIN.search(text) for text in texts)
