@@ -32,7 +32,7 @@ _ABSENT, _UNUSABLE, _ANEW = re.compile(ABSENT, re.IGNORECASE), re.compile(UNUSAB
 _FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?[\w./~@+-]{{1,200}}(?:{STATE_ENDING}|\.(?:state|snap))(?![\w/-])", re.IGNORECASE)
 _OPTION = re.compile(
     rf"(?:^|\s)(?:--?|\+{{1,2}})?(?:[a-z]{{1,20}}[._-])?(?:{GOES_ON}|(?P<load>load(?=[= ]|[-_](?:dir|from|path|ckpt|checkpoint)\b))|r(?=[= ])|(?:from"
-    rf"|init)[-_](?:state|snap\w{{0,4}}|ckpt|checkpoint)|state)"
+    rf"|init)[-_](?:state|snap\w{{0,4}}|ckpt|checkpoint)|(?P<state>state))"
     r"[\w-]{0,24}[= ]['\"]?(?P<path>[\w.~@+-]{0,200}(?:/[\w.~@+=-]{1,200}){1,12}|[\w.~@+-]{1,200}\.[a-z]\w{1,11})(?=['\"\s]|$)",
     re.IGNORECASE,
 )
@@ -156,7 +156,7 @@ def _wanted(facts: Facts) -> list[str]:
 
 def _begins_with(facts: Facts) -> set[str]:
     """The paths that an option to load names: it may be of weights to begin with, or where the run is to save."""
-    return {one["path"] for line, _ in command_lines(facts.job, facts.row) for one in _OPTION.finditer(line) if one["load"]}
+    return {one["path"] for line, _ in command_lines(facts.job, facts.row) for one in _OPTION.finditer(line) if one["load"] or one["state"]}
 
 
 def _bid(facts: Facts) -> bool:
