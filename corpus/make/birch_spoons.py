@@ -145,4 +145,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("birch_spoons", "test", jobs)
+RECIPE = Recipe("birch_spoons", "development", jobs)

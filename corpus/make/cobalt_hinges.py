@@ -131,4 +131,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from of_grid()
 
 
-RECIPE = Recipe("cobalt_hinges", "test", jobs)
+RECIPE = Recipe("cobalt_hinges", "development", jobs)

@@ -224,4 +224,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("cobalt_letters_by_pen", "test", jobs)
+RECIPE = Recipe("cobalt_letters_by_pen", "development", jobs)

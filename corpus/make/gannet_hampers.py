@@ -210,4 +210,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from basins()
 
 
-RECIPE = Recipe("gannet_hampers", "test", jobs)
+RECIPE = Recipe("gannet_hampers", "development", jobs)

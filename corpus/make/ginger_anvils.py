@@ -135,4 +135,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from of_bars()
 
 
-RECIPE = Recipe("ginger_anvils", "test", jobs)
+RECIPE = Recipe("ginger_anvils", "development", jobs)

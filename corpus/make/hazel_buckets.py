@@ -133,4 +133,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("hazel_buckets", "test", jobs)
+RECIPE = Recipe("hazel_buckets", "development", jobs)

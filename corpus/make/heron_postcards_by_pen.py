@@ -184,4 +184,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("heron_postcards_by_pen", "test", jobs)
+RECIPE = Recipe("heron_postcards_by_pen", "development", jobs)

@@ -128,4 +128,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("maple_corks", "test", jobs)
+RECIPE = Recipe("maple_corks", "development", jobs)

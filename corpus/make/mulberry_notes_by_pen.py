@@ -177,4 +177,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("mulberry_notes_by_pen", "test", jobs)
+RECIPE = Recipe("mulberry_notes_by_pen", "development", jobs)

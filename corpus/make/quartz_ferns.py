@@ -135,4 +135,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from of_tiles()
 
 
-RECIPE = Recipe("quartz_ferns", "test", jobs)
+RECIPE = Recipe("quartz_ferns", "development", jobs)

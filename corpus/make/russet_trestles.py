@@ -259,4 +259,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from herons()
 
 
-RECIPE = Recipe("russet_trestles", "test", jobs)
+RECIPE = Recipe("russet_trestles", "development", jobs)

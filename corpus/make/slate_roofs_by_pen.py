@@ -250,4 +250,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("slate_roofs_by_pen", "test", jobs)
+RECIPE = Recipe("slate_roofs_by_pen", "development", jobs)

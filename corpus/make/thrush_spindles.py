@@ -193,4 +193,4 @@ def jobs() -> Iterator[LocalJob]:
     yield from control()
 
 
-RECIPE = Recipe("thrush_spindles", "test", jobs)
+RECIPE = Recipe("thrush_spindles", "development", jobs)
