@@ -30,7 +30,7 @@ CANCELLED = 20.0
 """… where somebody cancelled it, and its card was idle and its processes slept: who cancels has his own reasons."""
 CALLED_OFF, CALLED_OFF_S, CALLED_OFF_SHARE = 100.0, 40.0, 0.6
 """… and where no card was read."""
-PEERS_S, PEERS, PEERS_SHARE = 40.0, 60.0, 0.25
+PEERS_S, PEERS, PEERS_SHARE = 60.0, 60.0, 0.25
 """… of several ranks, that were called off in silence: so many of their own intervals."""
 STOPPED_S, STOPPED, STOPPED_SHARE = 10.0, 3.0, 0.2
 """Where its processes had worked and then used no CPU at all, by the node's own readings."""

@@ -64,7 +64,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BY_DESIGN = re.compile(
-    r"(?<![A-Za-z])(?:loss|grad|norm|mem\w*|tokens?|eval\w*|env\w*|episode\w*)(?![A-Za-z])[^\d\n]{0,8}(?:max|min|slowest|median)", re.IGNORECASE
+    r"(?<![A-Za-z])(?:loss|grad|norm|mem\w{0,8}|tokens?|eval\w{0,8}|env\w{0,10}|episode\w?)(?![A-Za-z])[^\d\n]{0,8}"
+    r"(?:max|min|slowest|median)",
+    re.IGNORECASE,
 )
 _ONE = re.compile(
     rf"\s{{0,8}}(?P<name>(?:[A-Za-z]{{2,12}} )??)(?:{_WHO})[ _#:]?(?P<rank>\d{{1,4}})"

@@ -30,8 +30,8 @@ _UNIT = (
 _NOT_BEHIND = r"(?! (?:of|per|each|every|an?|later|ago|behind|without|left|remain\w*|skipped|dropped|failed|lost|more|ahead)\b|/)"
 _DID = (
     r"(?:trained|train(?:ing)?|ran|did|made|took|performed|done|completed?|executed|finished|ended|applied|processed"
-    r"|stop(?:ped|ping)?|saw|consumed|fit(?:ted)?|fini"
-    r"|termin\w{1,4}|beendet|fertig|trainiert|gelernt|entra[îi]n\w{1,3}|apr[èe]s|nach|tras|dopo|ap[óo]s|after|only|just|nur|seulement|solo|s[óo])"
+    r"|saw|consumed|fit(?:ted)?|fini"
+    r"|termin\w{1,4}|beendet|fertig|trainiert|gelernt|entra[îi]n\w{1,3}|apr[èe]s|nach|tras|dopo|ap[óo]s|only|just|nur|seulement|solo|s[óo])"
 )
 _DONE = (
     r"(?:done|in total|in all|total|altogether|processed|completed?|performed|made|applied|taken|executed|run|ran|gemacht|insgesamt"

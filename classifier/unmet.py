@@ -1,10 +1,11 @@
 """A wish to go on that was not met, told in anybody's words over one line or two, and a run behind it that counts from the first step.
 
 ``looking for a state in X`` / ``nothing there, step 0``; ``config hash differs: none of them is used``; ``Zwischenstand gesucht`` / ``keiner da``:
-the words are anyone's, what they stand for are four things that must all be there. *A wish*: an option that names what to go on from, a setting
-printed under such a name, a line of the log. *A trouble*: a line, about a state or right behind one that is, which says that it is not there or of
-no use. *A state that was there, or had to be*: the trouble is one that only a thing that is there can have; or it was named in an option that says
-to go on, and is not where the run itself saves; or the log tells of an earlier attempt. *A start at the beginning*: the count, and what is lowered.
+the words are anyone's, what they stand for are four things that must all be there. *A wish*: an option that bids it go on or names what from, a
+setting printed under such a name, an earlier attempt that is told of. *A trouble*: a line, about a state or right behind one that is, which says
+that it is not there or of no use. *A state that was there, or had to be*: the trouble is one that only a thing that is there can have; or it was
+named in an option that says to go on, and is not where the run itself saves; or the log tells of an earlier attempt. *A start at the beginning*:
+the count, and what is lowered.
 """
 
 from __future__ import annotations
@@ -109,6 +110,8 @@ _OFF = re.compile(
 """A setting that is not made."""
 _INSTEAD = re.compile(r"\b(?:instead|stattdessen|[àa] la place|en su lugar|invece|in plaats)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"(?<!\d)0{0,9}[1-9]\d{0,8}(?!\d)")
+_NONE_TO_READ = re.compile(r"\bnot (?:be )?(?:load|read|restor|us)\w* any\b", re.IGNORECASE)
+"""Where there is none, none is read: a fresh run says it, too."""
 
 
 _NO_WARM = re.compile(r"\bwarm[-_ ]?start\w{0,3}['\"]?\W{1,3}(?:no|false|off|none)\b", re.IGNORECASE)
@@ -125,6 +128,8 @@ def unmet(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return None
     wanted = _wanted(facts)
     bid = bool(wanted) or _bid(facts)
+    if not bid and not any(_EARLIER.search(line) for line in lines):
+        return None  # a log's own word alone may be of a state that nobody wished
     if any(_NOT_MEANT.search(line) for line, _ in command_lines(facts.job, facts.row)) or any(_taken(line) for line in lines):
         return None
     for at, line in enumerate(lines):
@@ -198,9 +203,11 @@ def _of_a_state(line: str, wanted: Sequence[str]) -> bool:
 
 def _taken(line: str) -> bool:
     """Whether a line behind it says that a state was read after all."""
-    if _INSTEAD.search(line) is None and (_ABSENT.search(line) or _UNUSABLE.search(line) or _ANEW.search(line)):
+    read, anew = READ.search(line), _ANEW.search(line)
+    begins = anew is not None and (read is None or anew.start() < read.start())  # ``resumed from prev.pt at step 0`` was resumed
+    if _INSTEAD.search(line) is None and (_ABSENT.search(line) or _UNUSABLE.search(line) or begins):
         return False
-    return READ.search(line) is not None and (_STATES.search(line) is not None or _FILE.search(line) is not None or _GOES_ON.search(line) is not None)
+    return read is not None and (_STATES.search(line) is not None or _FILE.search(line) is not None or _GOES_ON.search(line) is not None)
 
 
 def _must_have_been(facts: Facts, lines: Sequence[str], at: int, wanted: Sequence[str], *, bid: bool) -> str | None:
@@ -212,7 +219,7 @@ def _must_have_been(facts: Facts, lines: Sequence[str], at: int, wanted: Sequenc
     )
     if any(_EARLIER.search(one) for one in lines) and (bid or any(_STATES.search(one) for one in told)):
         return "an earlier attempt is told of"
-    there = _UNUSABLE.search(line) is not None
+    there = _UNUSABLE.search(_NONE_TO_READ.sub(" ", line)) is not None
     named = _SURELY.search(line) is not None
     tried = named and _REASON.search(line) is not None
     tried = tried or ((named or _STATES.search(line) is not None) and any(_ANEW.search(one) for one in told))

@@ -115,7 +115,8 @@ class Divergence(FailureMode):
         if loss is None and (lost := gone(facts)):
             words_ = "a number of its lines of progress became nan and stayed so"
             return ruled_in(words_, "numbers", _shaped(facts, "non_finite", words_, lost))
-        if facts.ended_well and (told := _of_players(facts)) is not None:
+        finite_yet = loss is None or not loss.values or math.isfinite(loss.values[-1])
+        if facts.ended_well and finite_yet and (told := _of_players(facts)) is not None:
             cited = facts.advance.marks[-3:] or facts.cite_end()
             return ruled_in(told, "a reward that is kept, a game that goes on", _shaped(facts, "plateau", told, cited))
         if (aside := _of_nothing(facts, loss)) is not None:

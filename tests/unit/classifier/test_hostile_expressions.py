@@ -18,6 +18,7 @@ import pytest
 from gpualert_slurm import classifier
 from gpualert_slurm.classifier.engine import engine
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES
+from gpualert_slurm.classifier.own_times import MOST_NAME
 from gpualert_slurm.classifier.parents import LONGEST_LINE
 from gpualert_slurm.classifier.saves import MOST_TEXT
 from gpualert_slurm.classifier.unmet import MOST_LINE
@@ -57,7 +58,7 @@ def everywhere() -> dict[re.Pattern, str]:
 
 FOUND = everywhere()
 SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT, "unrestored._NONE": MOST_TEXT,
-           "unmet._UNUSABLE": MOST_LINE, "unmet._ANEW": MOST_LINE, "unmet._FOUND": MOST_LINE}  # fmt: skip
+           "unmet._UNUSABLE": MOST_LINE, "unmet._ANEW": MOST_LINE, "unmet._FOUND": MOST_LINE, "own_times._NAME": MOST_NAME}  # fmt: skip
 """Given no more than so many characters."""
 
 

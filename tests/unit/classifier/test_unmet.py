@@ -65,6 +65,7 @@ UNBIDDEN = (
     "Continuing with 4 workers; 2 unreadable images skipped",
     "continuing with CPU: GPU state unreadable",
     "no state file given -> a fresh model, seed 7",
+    "checkpoint last.ckpt: written 2026-10-02, more than 30 days ago, ignoring it",
 )
 
 
@@ -92,7 +93,13 @@ def test_what_the_run_saves_itself_is_its_first_start() -> None:
 
 
 def test_an_age_or_a_version_is_told_of_what_is_there() -> None:
-    assert _mode("checkpoint last.ckpt: written 2026-10-02, more than 30 days ago, ignoring it") == "E2"
+    assert _mode("checkpoint last.ckpt: written 2026-10-02, more than 30 days ago, ignoring it", "python", "fit.py", "--resume") == "E2"
+
+
+def test_megatrons_word_of_a_first_start() -> None:
+    """Where there is none, none is loaded."""
+    head = "WARNING: could not find the metadata file out/latest_checkpointed_iteration.txt\n    will not load any checkpoints and will start from random"
+    assert _mode(head) == "G1"
 
 
 def test_a_first_line_some_steps_on_beside_a_known_parent() -> None:
