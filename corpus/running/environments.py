@@ -111,6 +111,13 @@ ENVIRONMENTS = {
         f"{PREFIX}h21/bin/python", f"{PREFIX}h21", "/software/ml21",
         packages=("torch", "numpy", "transformers", "lightning", "accelerate", "datasets", "scikit-learn", "xgboost-cpu", "lightgbm", "pandas", "omegaconf", "loguru", "rich", "tqdm", "structlog", "tabulate"),
     ),
+    "annex": Environment(
+        f"{TORCH}/bin/python",
+        TORCH,
+        "/opt/conda/envs/ml3",
+        ((f"{PREFIX}x20/lib/python3.11/site-packages", "/tools/pyx/x20/lib/python3.11/site-packages"),),
+        ("torch", "numpy", "lightning", "transformers", "accelerate", "scikit-learn", "pandas", "structlog", "loguru", "rich", "tqdm", "colorlog"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
