@@ -118,6 +118,13 @@ ENVIRONMENTS = {
         ((f"{PREFIX}x20/lib/python3.11/site-packages", "/tools/pyx/x20/lib/python3.11/site-packages"),),
         ("torch", "numpy", "lightning", "transformers", "accelerate", "scikit-learn", "pandas", "structlog", "loguru", "rich", "tqdm", "colorlog"),
     ),
+    "satchel": Environment(
+        f"{TORCH}/bin/python",
+        TORCH,
+        "/opt/conda/envs/ml3",
+        ((f"{PREFIX}q17", "/proj/envs/q17"),),
+        ("torch", "numpy", "scikit-learn", "scipy", "pandas", "tqdm", "loguru", "rich", "colorlog", "tabulate", "PyYAML"),
+    ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
