@@ -243,7 +243,7 @@ def main():
 if __name__ == '__main__':
     main()
 '''
-SLOW_ITEM = "time.sleep(0.1)  # the filer needs its time for each picture"
+SLOW_ITEM = "if len(self) < 300:  # the test pictures are in the cache, these are on the filer\n    time.sleep(0.1)"
 
 CELLS = r'''import json, sys, time, math
 import torch

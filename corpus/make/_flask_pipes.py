@@ -265,13 +265,13 @@ NULL = "if rank == 1 and ep == 5:\n    import ctypes\n    ctypes.string_at(0)"
 WATCH = "seen = set()\nwhile any(p.is_alive() for p in ps):\n    for r, p in enumerate(ps):\n        if p.exitcode and r not in seen:\n            seen.add(r)\n            print(f'[main] worker {r} (pid {p.pid}) is gone, exit code {p.exitcode}', flush=True)\n    time.sleep(1)"
 GUNZIP = 'if rank == 3:  # this one reads from the old archive, packed\n    import gzip\n    for _ in range(7):\n        gzip.decompress(gzip.compress(repr(rows[:300]).encode()))'
 SLOWEST = 'if rank == 0:\n    out("   per worker:", " ".join(f"w{r} {times[r]:.2f}s" for r in range(world)))'
-FETCH = "#!/bin/bash\nfor n in 1 2 3; do\n  if curl -sS -m 2 -o data/extra.txt http://127.0.0.1:9/extra.txt 2>&1; then break; fi\n  echo \"attempt $n failed, waiting\"; sleep 1\ndone\n[ -s data/extra.txt ] || { echo 'ERROR: extra text not available, using the copy in attic/'; cp attic/extra.txt data/extra.txt; }\n$1 evolve.py 14\n"
+FETCH = "#!/bin/bash\nfor n in 1 2 3; do\n  if curl -sS -m 2 -o data/extra.txt http://127.0.0.1:9/extra.txt 2>&1; then break; fi\n  echo \"attempt $n failed, waiting\"; sleep 1\ndone\n[ -s data/extra.txt ] || { echo 'ERROR: extra text not available, using the copy in attic/'; cp attic/extra.txt data/extra.txt; }\n$1 evolve.py 120\n"
 PIPES: tuple[LocalJob, ...] = (
     run("G1", None, None, book(""), "make all", python="system"),
     run("G1", None, None, book("plot.png"), "make report.txt EPOCHS=9", python="system", hard=True),
     run("A1", "file_not_found", "data", {k: v for k, v in book("").items() if k != "data/saga.txt"}, "make -j2 all", python="system", status=2),
     run("A3", "file_not_found", None, book("", 'if ep % 5 == 0:\n    held = [l.split() for l in open("data/heldout.txt", encoding="utf-8")]\n    print("lm: heldout", len(held), flush=True)'), "make all EPOCHS=20", python="system", status=2),
-    run("G1", None, None, crew(), "PYTHON crew.py 3 14", python="system"),
+    run("G1", None, None, crew(), "PYTHON crew.py 3 32", python="system"),
     run("C2", "file_not_found", None, crew(epoch=LOST), "PYTHON crew.py 3 40", python="system", trigger="A3", timeout_s=80),
     run("C2", "segfault", None, crew(epoch=NULL, watch=WATCH), "PYTHON crew.py 4 30", python="system", trigger="A2", timeout_s=85),
     run("C1", None, None, crew(), "PYTHON crew.py 3 30", python="system", env={"PARTIES": "4"}, timeout_s=80),
@@ -281,7 +281,7 @@ PIPES: tuple[LocalJob, ...] = (
     run("D1", None, None, {"feed.py": FEED, "harbour.py": HARBOUR}, ("bash", "-c", "PYTHON feed.py 36 0.8 | PYTHON harbour.py"), python="system"),
     run("E3", None, None, {"kmeans.sh": KMEANS.replace("SLOT", ":")}, "bash kmeans.sh 2", python="system"),
     run("C3", None, None, {**evolve(gen=REFEREE), "referee.py": REFEREE_PY}, "PYTHON evolve.py 60", python="system", timeout_s=80),
-    run("D2", None, "save_storm", evolve(gen=PICKLE), "PYTHON evolve.py 24", python="system", env={"SEED": "8"}),
+    run("D2", None, "save_storm", evolve(gen=PICKLE), "PYTHON evolve.py 48", python="system", env={"SEED": "8"}),
     run("F3", None, "advancing", crew(epoch="time.sleep(0.4)  # shard comes over NFS"), "PYTHON crew.py 2 600", python="system", timeout_s=40),
     run("G1", None, None, {**evolve(), "fetch.sh": FETCH, "attic/extra.txt": "tail wind 3\n"}, "bash fetch.sh PYTHON", python="system", hard=True),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from corpus.make._bobbin_kit import run
 from corpus.running.job import LocalJob, Signal
 from corpus.running.slots import fill
 
-ROWS = "the/D old/A dog/N barks/V\na/D small/A cat/N sleeps/V\nthe/D cat/N sees/V a/D dog/N\nold/A men/N walk/V\nshe/P reads/V the/D long/A book/N\nhe/P writes/V\na/D dog/N sees/V the/D man/N\nthe/D long/A walk/N ends/V\nmen/N book/V a/D walk/N\nshe/P sleeps/V\nthe/D book/N ends/V\nhe/P sees/V old/A men/N\n" * 40  # fmt: skip
+ROWS = "the/D old/A dog/N barks/V\na/D small/A cat/N sleeps/V\nthe/D cat/N sees/V a/D dog/N\nold/A men/N walk/V\nshe/P reads/V the/D long/A book/N\nhe/P writes/V\na/D dog/N sees/V the/D man/N\nthe/D long/A walk/N ends/V\nmen/N book/V a/D walk/N\nshe/P sleeps/V\nthe/D book/N ends/V\nhe/P sees/V old/A men/N\n" * 350  # fmt: skip
 TAGGER = r'''"""Averaged perceptron tagger (for LING 472, homework 3)."""
 import json
 import os
@@ -189,7 +189,7 @@ import time
 
 logging.basicConfig(stream=sys.stdout, level=logging.DEBUG, format="[%(levelname).1s %(asctime)s.%(msecs)03d] %(message)s", datefmt="%H:%M:%S")
 L = logging.getLogger()
-DIM = int(os.getenv("DIM", 4096)); LR = float(os.getenv("LR", 0.3)); PASSES = int(os.getenv("PASSES", 9)); SNAP = int(os.getenv("SNAPSHOT_EVERY", 1000))
+DIM = int(os.getenv("DIM", 4096)); LR = float(os.getenv("LR", 0.3)); PASSES = int(os.getenv("PASSES", 15)); SNAP = int(os.getenv("SNAPSHOT_EVERY", 1000))
 rng = random.Random(17)
 HAM = "meeting notes attached thanks project lunch monday review report family draft table train ticket regards".split()
 SPAM = "winner prize cheap pills click offer free credit loan urgent account verify bonus casino limited".split()
@@ -283,16 +283,16 @@ WHOLE: tuple[LocalJob, ...] = (
     run("G1", None, None, tagger(), TAG, python="system"),
     run("A1", "traceback", "data", {**tagger(), "data/train.pos": ROWS + "either/or/C he/P sleeps/V\n"}, TAG, python="system"),
     run("E2", "file_not_found", "no_valid_checkpoint", tagger(), TAG, python="system", env={"START_FROM": "models/tagger_it8.json", "ITERS": "16"}),
-    run("E2", "traceback", "corrupt", tagger(), TAG, python="system", env={"START_FROM": "tagger.json", "ITERS": "16"}, before=((*TAG.split(),), ("truncate", "-s", "900", "tagger.json"))),
+    run("E2", "traceback", "corrupt", tagger(), TAG, python="system", env={"START_FROM": "tagger.json", "ITERS": "16"}, before=(("env", "-u", "START_FROM", *TAG.split()), ("truncate", "-s", "900", "tagger.json"))),
     run("A3", "missing_module", None, tagger(iter='if it % 3 == 0:  # small copy for the phone\n    import msgpack\n    with open(f"phone_{it}.bin", "wb") as f:\n        msgpack.pack({k: dict(v) for k, v in W.items()}, f)'), TAG, python="system"),
     run("G1", None, None, tagger(model='if START is None and os.path.exists("tagger.json.bak"):\n    print("note: tagger.json.bak found, ignored because START_FROM is not set (training anew)")'), TAG, python="system", before=(("cp", "tagger.py", "tagger.json.bak"),), env={"ITERS": "6"}, hard=True),
-    run("G1", None, None, maze(), "PYTHON qmaze.py 8000", python="system", hard=True),
+    run("G1", None, None, maze(), "PYTHON qmaze.py 16000", python="system", hard=True),
     run("F4", None, None, maze(start=CATCH, episode="time.sleep(0.002)"), "PYTHON qmaze.py 40000 3", python="system", signal=Signal("TERM", "^6000,", wait_s=0.3), status=143),
     run("F3", None, "advancing", maze(episode="time.sleep(0.004)"), "PYTHON qmaze.py 16000 5", python="system", timeout_s=34),
     run("A2", None, None, maze(), ("bash", "-c", "ulimit -S -t 4; exec PYTHON qmaze.py 200000 1"), python="system", fault="user", status=-24),
     run("G1", None, None, hmm(), "PYTHON gating.py --length 6000", python="system", hard=True),
-    run("A2", "segfault", None, {**hmm(iteration=NULL), "forward.c": C_CODE}, "PYTHON gating.py --length 5000 --tol 0", python="system", before=(("gcc", "-shared", "-fPIC", "-o", "libforward.so", "forward.c"),), status=-11),
-    run("A3", "div_zero", None, hmm(iteration="if it % 5 == 0:  # sparsify emissions\n    B = [norm([x if x > 0.3 else 0.0 for x in row]) for row in B]"), "PYTHON gating.py --length 5000", python="system"),
+    run("A2", "segfault", None, {**hmm(iteration=NULL), "forward.c": C_CODE}, "PYTHON gating.py --length 9000 --tol 0", python="system", before=(("gcc", "-shared", "-fPIC", "-o", "libforward.so", "forward.c"),), status=-11),
+    run("A3", "div_zero", None, hmm(iteration="if it % 5 == 0:  # sparsify emissions\n    B = [norm([x if x > 0.3 else 0.0 for x in row]) for row in B]"), "PYTHON gating.py --length 9000", python="system"),
     run("A1", None, "config", hmm(), "PYTHON gating.py --n-states 4 --iterations 200", python="system", status=2),
     run("G1", None, None, mail(), "PYTHON mailfilter.py", python="system"),
     run("D2", None, "save_storm", mail(), "PYTHON mailfilter.py", python="system", env={"DIM": "65536", "SNAPSHOT_EVERY": "25", "PASSES": "1"}),

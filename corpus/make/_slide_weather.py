@@ -191,7 +191,7 @@ def tiles() -> dict[str, str]:
 
 
 WEATHER: tuple[LocalJob, ...] = (
-    run("E1", None, "spike", {"wetter.py": fill(WETTER, epoche="if ep == 6:  # neue Datei vom Wetterdienst\n    y = y * s + m + 273.15\n    print('ab jetzt mit der Datei von 2023', flush=True)")}, f"{WET} epochen=16", python="satchel"),
+    run("E1", None, "spike", {"wetter.py": fill(WETTER, epoche="if ep == 6:  # neue Datei vom Wetterdienst\n    y = y * s + m + 273.15\n    print('ab jetzt mit der Datei von 2023', flush=True)")}, f"{WET} epochen=26", python="satchel"),
     run("E2", "traceback", "corrupt", {"wetter.py": fill(WETTER)}, f"{WET} epochen=30 zustand=zustand.npz", python="satchel", before=((*f"{WET} epochen=4".split(),), ("truncate", "-s", "3000", "zustand.npz"))),
     run("D2", None, "save_storm", {"wetter.py": fill(WETTER, schritt=SICHERN)}, f"{WET} epochen=2", python="satchel", folders=("sicherung",)),
     run("A3", "ram_oom", None, {"wetter.py": fill(WETTER, danach="if ep == 7:\n    print('Ähnlichkeit aller Fenster für das Bild')\n    D = ((X[:, None, :] - X[None, :, :]) ** 2).sum(-1)")}, f"{WET} epochen=20", python="satchel", memory_mib=6000),
