@@ -198,10 +198,9 @@ mark = time.monotonic()
 for n, line in enumerate(sys.stdin, 1):
     got = time.monotonic(); idle += got - mark
     rows = json.loads(line)["rows"]
-    for rep in range(4):
-        for *x, y in rows:
-            e = sum(a * b for a, b in zip(w, x + [1.0])) - y
-            w = [a - 0.02 * e * b for a, b in zip(w, x + [1.0])]
+    for *x, y in rows:
+        e = sum(a * b for a, b in zip(w, x + [1.0])) - y
+        w = [a - 0.004 * e * b for a, b in zip(w, x + [1.0])]
     mae = sum(abs(sum(a * b for a, b in zip(w, [*r[:3], 1.0])) - r[3]) for r in rows) / len(rows)
     mark = time.monotonic(); work += mark - got
     if n % 4 == 0:
