@@ -21,7 +21,7 @@ _NUMBERS = re.compile(rf"{NOT_A_NUMBER.pattern}|[-+]?\d[\d.]*(?:e[-+]?\d+)?", re
 OTHERS = re.compile(
     r"(?<![A-Za-z])(?:val\w{0,8}|eval\w{0,8}|test|dev|h[eo]ld[- ]?out|eta|best|ppl|perplexity|prev\w{0,6}|delta|improv\w{0,8}"
     r"|corr\w{0,10}|auc|f1|prec\w{0,6}|recall|std"
-    r"|var(?:iance)?|rhat|r2|pearson|return|reward)(?<!train[ ._/-]dev)(?<!training[ ._/-]dev)",
+    r"|var(?:iance)?|rhat|r2|pearson|return|reward|score)(?<!train[ ._/-]dev)(?<!training[ ._/-]dev)",
     re.IGNORECASE,
 )
 """Of something else than what is learned by; ``train.dev`` is the training's deviance."""

@@ -36,9 +36,12 @@ _SETTINGS = re.compile(r"config|argument|\bargs\b|option|setting|\bflags?\b|ya?m
 def idles(lines: Sequence[str], *, alone: bool = False) -> bool:
     """Whether the last lines of a log are one line that tells of nothing new."""
     last = [_CLOCK.sub("", line[:MOST_LINE]) for line in lines[-LEAST_TIMES:]]
-    if len(last) < LEAST_TIMES or len({_NUMBER.sub("#", line) for line in last}) > 1 or (of_work(last[-1], alone=alone) and not of_meeting(last[-1])):
+    if len(last) < LEAST_TIMES or len({_NUMBER.sub("#", line) for line in last}) > 1:
         return False
     timeless = [_TOOK.sub("", line) for line in last]
+    stands = WAIT_WORDS.search(last[-1]) is not None and _lacks(timeless)  # ``3/4 connected, waiting for the rest`` is no group that is complete
+    if of_work(last[-1], alone=alone) and not stands and not of_meeting(last[-1]):
+        return False
     told = list(zip(*(_NUMBER.findall(line) for line in timeless), strict=False))
     moving = [row for row in told if len(set(row)) > 1]
     if any("." in n or "," in n for row in moving for n in row):

@@ -19,7 +19,8 @@ LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
 WAIT_WORDS = re.compile(
     rf"{AWAITS}|{REFUSED}|not (?:yet )?(?:up|there|ready|found|here|start)|absent|missing|\bno (?:quorum|answer|reply|response)|respond|\bresolv"
-    r"|handshak|quorum|\bwait|\bconnect|\b(?:has|have|did) not (?:sent?|answer|come|reach|arriv)|\bmembership\b|\bjoin|\binitiali[sz]ing\b",
+    r"|handshak|quorum|\bwait|\bconnect|\b(?:has|have|did) not (?:sent?|answer|come|reach|arriv)|\bmembership\b|\bjoin|\binitiali[sz]ing\b"
+    r"|\bno \S{1,24} yet\b|\bnot \S{1,24} yet\b",
     re.IGNORECASE,
 )
 """Of a line that is repeated: nothing is done, or somebody does not answer."""

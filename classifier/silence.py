@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier import citations
 from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.clocks import behind
 from gpualert_slurm.classifier.ending import SCRIPT, Ending
+from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
 from gpualert_slurm.classifier.stopping import Stopping
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.job_record import JobRecord
@@ -28,6 +30,7 @@ GAP_FACTOR = 5.0
 AT_REST_FACTOR = 20.0
 """Of ranks whose processes are known to have slept, silence of so many intervals is enough."""
 TALKING_S = 6.0
+LAST_LINES = 4
 LIVELY_S = 60.0
 """Progress this shortly before the end means that the run was advancing."""
 OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
@@ -79,7 +82,8 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     logs = [(r.node, log) for r in job.reports for log in r.logs]
     ours = [(n, log) for n, log in logs if log.step not in SCRIPT] or logs  # srun's last words stand in the script's log, not in its steps'
     sizes = _sizes(job)
-    written = [(log.path, at + late.get(node, 0)) for node, log in ours if (at := _written(sizes, log, stopping)) is not None]
+    theirs = _ends_in_slurms_words(job)
+    written = [(log.path, at + late.get(node, 0)) for node, log in ours if (at := _written(sizes, log, stopping, theirs)) is not None]
     writes = [at for _, at in written]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END and not e.data.get("parting")]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
@@ -120,13 +124,19 @@ def _sizes(job: JobRecord) -> Sizes:
     return found
 
 
-def _written(sizes: Sizes, log: RankLog, stopping: Stopping) -> int | None:
+def _ends_in_slurms_words(job: JobRecord) -> set[str]:
+    """Logs whose last words are slurmstepd's or srun's: when their program last wrote is not known by their last write."""
+    tails = ((x.path, [line for line in x.text.splitlines()[-LAST_LINES:] if line.strip()]) for r in job.reports for x in r.excerpts)
+    return {path for path, lines in tails if lines and (of_slurmstepd(lines[-1]) or lines[-1].startswith("srun: "))}
+
+
+def _written(sizes: Sizes, log: RankLog, stopping: Stopping, theirs: Collection[str]) -> int | None:
     """When a log was last written to while the run lived: by its samples of size, where its last write came with the stopping."""
     last = log.last_write_ns
     if last is None or not stopping.before(last, log.node):
         return last
     mine = sizes.get((log.node, log.rank, log.step))
     if not mine:
-        return last
+        return None if log.path in theirs else last
     grown = [t for s in mine for t, now, then in zip(s.times_ns, s.values, (0.0, *s.values), strict=False) if t is not None and now > then]
     return max((t for t in grown if not stopping.before(t, log.node)), default=None)

@@ -19,6 +19,8 @@ WAITS = [
     "czekam na pozostałe procesy ({s} s)",
     "{t} roll call: g03 absent",
     "term 1: 1 vote of 3",
+    "[hub] 3/4 workers connected, waiting for the rest",
+    "{t} tagger.pl[22746] worker 0 still at the gate, no ready.3 yet",
     "conexión rechazada por g01:5000, reintento {i}",
     "Verbindung verweigert, neuer Versuch in 10 s",
     "island 2 has not sent its migrants",
