@@ -1,7 +1,8 @@
 """A straggler by the ranks' own account: one of them works while the others tell that they wait: ``own 0.38 s, waiting for others 0.003 s``.
 
-Each rank's own log must tell, again and again, how long its work took beside how long it waited for the others, or beside the whole step. Then one
-rank whose work takes 1.6 times that of its peers and more, and most of the step, while its peers wait for a good part of theirs, holds them up.
+Each rank's own log, or the lines that begin with its number where ranks share one, must tell, again and again, how long its work took beside how
+long it waited for the others, or beside the whole step. Then one rank whose work takes 1.6 times that of its peers and more, and most of the step,
+while its peers wait for a good part of theirs, holds them up.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.line_times import parts_of
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, REST, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.classifier.told_shares import seconds
@@ -48,6 +50,10 @@ _WORK = re.compile(
 _WHOLE = re.compile(r"\b(?:whole|total|gesamt|overall|step|round|iter(?:ation)?|wall|entier|schritt|dur[ée]e|sec/step)\b", re.IGNORECASE)
 
 
+_MEMBER = re.compile(r"[\s\[(<{|]{0,4}(?P<name>[^\W\d_]{0,12}[-_ :#]?)(?P<who>\d{1,4})(?:/\d{1,4})?(?![\w.%])")
+"""How a line begins that one of several ranks wrote into the log of all: ``[0] ``, ``gauge-3 ``, ``[w0/4 pid 24847]``, behind its clock."""
+
+
 @dataclass(frozen=True)
 class HeldUpBy:
     """``where`` is the slow rank's; times are of the middle of its lines, and of its peers'; ``said`` is its last line."""
@@ -74,7 +80,7 @@ def held_up_by(job: JobRecord) -> HeldUpBy | None:
         for one in report.excerpts:
             if one.where.local_rank is not None and (times := _of_log(one.text[-MOST_TEXT:], one.where)) is not None:
                 found.setdefault((one.where.node, one.where.step, one.where.local_rank), times)
-    ranks = list(found.values())
+    ranks = list(found.values()) if len(found) > 1 else _of_shared(job)
     if len(ranks) < LEAST_RANKS:
         return None
     slow = max(ranks, key=lambda times: times.work_s)
@@ -84,6 +90,28 @@ def held_up_by(job: JobRecord) -> HeldUpBy | None:
     holds = slow.work_s >= max(SLOWER * max(times.work_s for times in peers), LEAST_S) and slow.work_s >= HOLDS * slow.whole_s
     waits = wait_s >= WAITS * statistics.median(times.whole_s for times in peers) and wait_s >= WAITS * slow.work_s
     return HeldUpBy(slow.where, slow.work_s, work_s, wait_s, slow.said) if holds and waits else None
+
+
+def _of_shared(job: JobRecord) -> list[_Times]:
+    """The times of ranks that write into one log, each behind its own number; empty where none is written so."""
+    for one in (x for report in job.reports for x in report.excerpts):
+        lines: dict[str, list[tuple[int, str]]] = {}
+        for line in one.text[-MOST_TEXT:].splitlines():
+            bare = CLOCK.sub("", line[:MOST_LINE]).lstrip(" .,;|[(-")
+            if (found := _MEMBER.match(bare)) is not None and _of_line(line) is not None:
+                lines.setdefault(found["name"], []).append((int(found["who"]), line))
+        for told in lines.values():
+            members = sorted({who for who, _ in told})
+            taking_turns = {who for who, _ in told[: 2 * len(members)]} == set(members)  # epochs come one after the other
+            if len(members) >= LEAST_RANKS and members[0] <= 1 and members[-1] - members[0] == len(members) - 1 and taking_turns:
+                each = [_of_log("\n".join(line for who, line in told if who == one_of), _ranked(one.where, one_of)) for one_of in members]
+                if (times := [t for t in each if t is not None]) and len(times) == len(members):
+                    return times
+    return []
+
+
+def _ranked(where: Where, rank: int) -> Where:
+    return where.model_copy(update={"rank": rank, "local_rank": rank})
 
 
 def _of_log(text: str, where: Where) -> _Times | None:

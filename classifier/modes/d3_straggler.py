@@ -59,7 +59,8 @@ class Straggler(FailureMode):
     def assess(self, facts: Facts) -> Assessment:
         """IN by SM duty or clock in a run that ended well; suspected (a warning) by power that is not plain, or below SEVERE_RATIO."""
         flip = f"one rank's SM duty at {RATIO} times the median or more, or its clock at {SLOW_CLOCK} of it, sustained"
-        if facts.ranks_total < 2:
+        ranks = max(facts.ranks_total, facts.crew)
+        if ranks < 2:
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone has no peers", "two ranks or more")
@@ -87,8 +88,8 @@ class Straggler(FailureMode):
                 return found
         if told is not None:
             return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, told))
-        slow = slow_rank(facts.job, facts.advance.step_s, facts.ranks_total) if facts.ended_well else None
-        if slow is not None and slow.rank < facts.ranks_total:
+        slow = slow_rank(facts.job, facts.advance.step_s, ranks) if facts.ended_well else None
+        if slow is not None and slow.rank < ranks:
             return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
 

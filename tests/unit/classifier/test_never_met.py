@@ -170,3 +170,19 @@ def test_a_watchdog_that_ends_a_first_collective_tells_of_ranks_that_never_met()
         run.rank(rank, "n1", f"rank {rank}: device set\n{late}{died}", signal=6, end=621, local=rank, times=[18, 620, 620.4, 620.4])
     run.rank(3, "n1", "rank 3: device set\n", signal=15, end=622, local=3, times=[18])
     assert run.accounting(end=623).verdict().mode == "C1"
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_slurms_own_word_of_the_end_is_no_sign_of_life(beside: bool) -> None:
+    """Slurmstepd writes into a rank's log as the limit is reached: the rank had said its last two hours before."""
+    word = "slurmstepd: error: *** STEP 4711.0 ON n1 CANCELLED AT 2026-09-04T18:58:07 DUE TO TIME LIMIT ***\n"
+    run = Run(("n1",))
+    for rank in range(4):
+        said = f"[{rank}] joining tcp://n1:23456 world 4\n"
+        if rank == 0 and beside:
+            run.rank(0, "n1", said + word, signal=15, end=7200.5, times=[2.0, 7200.0])
+        else:
+            run.rank(rank, "n1", said, signal=15, end=7200.5, times=[2.0])
+    if not beside:
+        run.rank(0, "n1", word, step="0", times=[7200.0], end=7200.5, stream="out")
+    assert run.accounting("TIMEOUT", code=0, end=7201, time_limit_s=7200).verdict().mode == "C1"

@@ -59,3 +59,24 @@ def test_ranks_alike_waits_of_all_and_moments_make_no_straggler(one: str, other:
 def test_a_rank_that_loads_slowly_holds_up_the_others() -> None:
     """What it loads is its own work; the exchange is where the others wait."""
     assert _mode(["data 0.01s fwd+bwd 0.10s allreduce 0.37s", "data 0.37s fwd+bwd 0.10s allreduce 0.01s", "data 0.01s fwd+bwd 0.10s allreduce 0.37s"]) == "D3"
+
+
+def _shared(lines: list[str]) -> str:
+    """The verdict of a run whose ranks write into one log."""
+    told = [f"joined, {len(lines)} processes"] * 2 + [line.format(i=i, t=f"00:30:{10 + i}") for i in range(1, STEPS + 1) for line in lines]
+    times = [1 + i // len(lines) for i in range(len(told))]
+    run = Run(command=("torchrun", "--nproc-per-node=2", "train.py")).rank(0, "n1", "\n".join(told) + "\n", code=0, end=STEPS + 2, times=times)
+    return run.accounting("COMPLETED", code=0, end=STEPS + 3).verdict().mode
+
+
+@pytest.mark.parametrize("who", ["{{t}} gauge-{r} step {{i}}/24 mse 0.{{i}}", "[{r}] step {{i}} loss 0.{{i}}", "[{{t}} r{r}/3] step {{i}} loss 0.{{i}}"])
+def test_ranks_that_share_a_log_are_told_apart_by_their_numbers(who: str) -> None:
+    slow, other = " compute 0.93s exchange 0.01s", " compute 0.02s exchange 0.92s"
+    assert _shared([who.format(r=r) + (slow if r == 1 else other) for r in range(3)]) == "D3"
+    assert _shared([who.format(r=r) + other for r in range(3)]) != "D3"
+
+
+def test_epochs_that_follow_each_other_are_no_ranks() -> None:
+    lines = [f"epoch {e} 2 workers loss 0.{9 - e} compute {0.9 if e == 1 else 0.1}s exchange {0.01 if e == 1 else 0.8}s" for e in (0, 1) for _ in range(12)]
+    run = Run(command=("python", "train.py")).rank(0, "n1", "\n".join(lines) + "\n", code=0, end=26, times=[1.0 + i for i in range(24)])
+    assert run.accounting("COMPLETED", code=0, end=27).verdict().mode != "D3"
