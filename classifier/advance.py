@@ -96,7 +96,7 @@ class Advance:
         last = self._last[0].get((error.where.node, file, None))
         if last is None or last.time_ns is None or error.time_ns is None or last.time_ns - error.time_ns > AT_ONCE_NS:
             return False
-        here = [m for m in self.marks if _same_file(m, error)]
+        here = self._by_file.get((error.where.node, file), [])
         if len(here) < MIN_WEAK or any(_offset(m) < _offset(error) for m in here):
             return False
         return all(m.time_ns is not None and abs(m.time_ns - error.time_ns) <= AT_ONCE_NS for m in here)
@@ -112,6 +112,15 @@ class Advance:
         reached = _count(mark)
         before = [c for m in self.marks if _same_file(m, error) and _offset(m) < _offset(error) and (c := _count(m)) is not None]
         return reached is None or not before or reached > max(before)
+
+    @cached_property
+    def _by_file(self) -> dict[tuple[str | None, str], list[Evidence]]:
+        """Each log's marks: a run of a thousand ranks has as many logs, and as many errors are asked about."""
+        found: dict[tuple[str | None, str], list[Evidence]] = {}
+        for mark in self.marks:
+            if isinstance(mark.source, Quote):
+                found.setdefault((mark.where.node, mark.source.file), []).append(mark)
+        return found
 
     @cached_property
     def _last(self) -> tuple[dict[tuple[str | None, str, int | None], Evidence], dict[int | None, Evidence]]:
