@@ -19,7 +19,8 @@ from tests.testbed.gpu_scenarios import work
 HEAD = "export T0=$(date +%s) PORT=$((17000 + SLURM_JOB_ID * 11)) MASTER_ADDR=127.0.0.1 MASTER_PORT=$((15000 + SLURM_JOB_ID * 9))\n"
 RANKED = "srun {o} bash -c 'RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS exec PYTHON -u {f}'"
 MEET = {"hub": plain.HUB, "notes": plain.NOTES, "gossip": plain.GOSSIP, "cudart": shop.CUDART}
-FAILED, DONE, OVER, GONE = ({"state": s} for s in ("FAILED", "COMPLETED", "TIMEOUT", "CANCELLED"))
+ENDS: list[dict[str, Any]] = [{"state": s} for s in ("FAILED", "COMPLETED", "TIMEOUT", "CANCELLED")]
+FAILED, DONE, OVER, GONE = ENDS
 CLOCK = "time.time() - T0"
 BREAKS, TELLS = 29.0, 36
 EXIT = "rc=$?\nsleep 0.5\nexit $rc\n"
@@ -157,12 +158,12 @@ def bound() -> Iterator[SlurmJob]:
     wire = Label(mode="D2", variant="interconnect", fault="cluster")
 
     def full(sm: float, seed: int) -> Readings:
-        return busy(sm, seed=seed, wobble=1.5, memory=3, tensor=1, **{k: v for k, v in slow.items() if k.startswith("utilization")})
+        return busy(sm, seed=seed, wobble=1.5, memory=3, tensor=1, **dict[str, Any]((k, v) for k, v in slow.items() if k.startswith("utilization")))
 
     yield cards(wire, timed({"total": 130, "pause": 0.03}, step="", after="time.sleep(0.31)\nc = time.time()").replace("    c = time.time()\n    rmse", "    rmse"), rows(4, 2, {r: full(9, r) for r in range(4)}), 4, 2, name="mesh-eth", f="forecast.py", head="export NCCL_SOCKET_IFNAME=eno1 NCCL_IB_DISABLE=1\n", **DONE)
     yield cards(wire, sft({"total": 120}, after="time.sleep(0.25)"), rows(4, 2, {r: full(10, 10 + r) for r in range(4)}), 4, 2, name="sft-fsdp", f="sft.py", **DONE)
     yield cards(wire, mmeng({"total": 150, "every": 10}, early="log('NCCL INFO NET/Socket : Using [0]eno1:10.2.0.17<0>')\nlog('NCCL INFO Using network Socket')", after="time.sleep(0.24)"), rows(2, 2, {r: full(8, 20 + r) for r in range(2)}), 2, 2, name="rtmdet-2n", head="export NCCL_DEBUG=INFO\n", **DONE)
-    yield cards(Label(mode="D2", variant="launch_blocking", fault="user"), litbar({"epochs": 4, "pause": 0.16}), rows(1, 1, {0: busy(18, memory=7, tensor=3, **{"utilization.gpu": "66"})}), name="conformer-dbg", f="train_ctc.py", head="export CUDA_LAUNCH_BLOCKING=1   # left from the hunt for the NaN\n", **DONE)
+    yield cards(Label(mode="D2", variant="launch_blocking", fault="user"), litbar({"epochs": 4, "pause": 0.16}), rows(1, 1, {0: busy(18, memory=7, tensor=3, **dict[str, Any]({"utilization.gpu": "66"}))}), name="conformer-dbg", f="train_ctc.py", head="export CUDA_LAUNCH_BLOCKING=1   # left from the hunt for the NaN\n", **DONE)
 
 
 def lagging() -> Iterator[SlurmJob]:
@@ -171,7 +172,7 @@ def lagging() -> Iterator[SlurmJob]:
 
     def job(program: str, shape: tuple[int, int], slow: int, sm: tuple[float, float], clock: int = 0, **rest: Any) -> SlurmJob:
         (ranks, nodes), (high, low) = shape, sm
-        own = busy(high, seed=slow, **({"clock.sm": str(clock)} if clock else {}))
+        own = busy(high, seed=slow, **(dict[str, Any]({"clock.sm": str(clock)}) if clock else {}))
         return cards(label, program, rows(ranks, nodes, {slow: own, **{r: busy(low, seed=40 + r, wobble=3, memory=8, tensor=3) for r in range(ranks) if r != slow}}), ranks, nodes, **rest, **DONE)
 
     yield job(timed({"total": 260, "pause": 0.02}, step="if me == 3:\n    time.sleep(0.13)"), (4, 2), 3, (58, 15), name="mesh-slow", f="forecast.py")
@@ -191,9 +192,9 @@ def well() -> Iterator[SlurmJob]:
     yield cards(GOOD, litbar({"epochs": 6}), rows(1, 1, {0: busy(49, held_gib=39)}), name="conformer-ok", f="train_ctc.py", **DONE)
     rest = then(then(busy(60, 70, seed=9, held_gib=27), 24, *still(27, seconds=11)), 36, *((s, c) for s, c in ((0.0, busy(60, seed=10, held_gib=27)[0]), *busy(60, 40, seed=10, held_gib=27)[1])))
     yield cards(HARD, worker({"total": 380, "seed": 12}, step=f"if {CLOCK} > 24 and 'done' not in globals():\n    done = True\n    L.info('rendering 31 held-out views on cpu for the paper table')\n    time.sleep(12)\n    L.info('held-out psnr=26.91 ssim=0.884 lpips=nan (vgg weights not installed)')"), rows(1, 1, {0: rest}), name="gs-paper", f="fit_scene.py", **DONE)
-    worn = {"ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "2", "remapped.corrected": "5", "ecc.volatile.corrected": "23", "ecc.aggregate.corrected": "880"}
+    worn: dict[str, Any] = {"ecc.aggregate.uncorrected": "6", "remapped.uncorrected": "2", "remapped.corrected": "5", "ecc.volatile.corrected": "23", "ecc.aggregate.corrected": "880"}
     yield cards(HARD, sft({"total": 290, "seed": 44}), rows(2, 1, {0: busy(57, seed=5, held_gib=70, **worn), 1: busy(58, seed=6, held_gib=70)}), 2, name="sft-worn", f="sft.py", **DONE)
-    warm = {"throttle_reasons": "0x4", "clock.sm": "1620"}
+    warm: dict[str, Any] = {"throttle_reasons": "0x4", "clock.sm": "1620"}
     yield cards(HARD, mmeng({"total": 390, "seed": 17}, saved="if it == 200:\n    log('Loss spike guard: grad_norm inf at this iteration, loss scale reduced to 32768.0, step skipped', 'WARNING')"), rows(2, 1, {r: busy(76, seed=r, held_gib=33, **warm) for r in range(2)}), 2, name="rtmdet-amp", **DONE)
 
 
