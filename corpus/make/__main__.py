@@ -12,7 +12,7 @@ from pathlib import Path
 from corpus.case import CASES
 from corpus.make import recipes
 from corpus.running import local
-from corpus.running.environments import ENVIRONMENTS
+from corpus.running.environments import CARD, ENVIRONMENTS
 from corpus.running.job import HandJob, LocalJob, Recipe, SlurmJob
 
 
@@ -20,6 +20,8 @@ def labelled(recipe: Recipe, job: LocalJob | SlurmJob | HandJob) -> LocalJob | S
     """The job with the rest of its label: where it is from and in which part it counts."""
     from dataclasses import replace
 
+    if not isinstance(job, HandJob) and job.python == CARD:
+        return replace(job, label=job.label.but(provenance="hardware", gpu="real", recipe=recipe.name, part=job.label.part or recipe.part))
     provenance = {LocalJob: "cpu-run", SlurmJob: "slurm-run", HandJob: "handwritten"}[type(job)]
     return replace(job, label=job.label.but(provenance=job.label.provenance or provenance, recipe=recipe.name, part=job.label.part or recipe.part))
 
@@ -51,7 +53,7 @@ def main() -> int:
     """0 when every case was made."""
     parser = argparse.ArgumentParser(prog="python -m corpus.make", description=__doc__)
     parser.add_argument("--recipe", action="append", default=[], help="only these recipes")
-    parser.add_argument("--kind", choices=("cpu-run", "slurm-run", "handwritten"), help="only jobs of this kind")
+    parser.add_argument("--kind", choices=("hardware", "cpu-run", "slurm-run", "handwritten"), help="only jobs of this kind")
     parser.add_argument("--bed", choices=("plain", "cgroup"), help="of the jobs on Slurm only those of this bed")
     parser.add_argument("--number", type=int, action="append", default=[], help="only these cases of it")
     parser.add_argument("--missing", action="store_true", help="only cases that are not there yet")

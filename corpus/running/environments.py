@@ -52,6 +52,8 @@ class Environment:
 PREFIX = os.environ.get("CORPUS_ENVIRONMENTS", "/var/tmp/c-")
 """Environments that are made for the corpus have names that begin so; nine to eleven characters: names in cases are as long as these."""
 TORCH = "/opt/gpualert-torch"
+CARD = "card"
+"""The environment of a machine with a real GPU (H100, driver 580, CUDA 13): its jobs are of provenance `hardware`."""
 ENVIRONMENTS = {
     "system": Environment("/usr/bin/python3", "/usr", "/usr"),
     "torch": Environment(f"{TORCH}/bin/python", TORCH, "/opt/conda/envs/ml3", packages=("torch", "numpy")),
@@ -140,6 +142,10 @@ ENVIRONMENTS = {
         "/opt/conda/envs/ml3",
         ((f"{PREFIX}x73", "/data/py311-jx"), (f"{PREFIX}x72", "/data/py311-56")),
         ("torch", "numpy", "jax", "jaxlib", "flax", "optax", "keras", "scikit-learn", "xgboost-cpu", "stable-baselines3", "gymnasium", "pandas", "rich", "colorlog"),
+    ),
+    CARD: Environment(
+        "/opt/torch/.venv/bin/python3", "/opt/torch/.venv", "/shared/envs/t11",
+        packages=("torch", "numpy", "transformers", "accelerate", "lightning", "timm", "jax", "jaxlib", "flax", "optax", "cupy-cuda13x", "triton", "numba", "torchvision", "nvidia-nccl-cu13"),
     ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),

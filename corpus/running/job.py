@@ -68,7 +68,7 @@ class SlurmJob:
     """Submitted with ``--dependency=afterany`` on the job of this recipe with that key, once it is over."""
     key: str = ""
     bed: str = "plain"
-    """``plain`` or ``cgroup``: how Slurm tracks and holds it."""
+    """``plain`` or ``cgroup``: how Slurm tracks and holds it; ``card``: one node that has the machine's one real GPU, jobs one after another."""
     args: tuple[str, ...] = ()
     """What stands behind the script's name in ``sbatch``."""
 

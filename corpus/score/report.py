@@ -218,7 +218,7 @@ def _lowest(scored: Scored, attribute: str) -> tuple[float, str]:
 
 def _really_ran(scored: Scored) -> tuple[int, int]:
     """Right causes of cases that really ran, and how many were asked."""
-    return measure.share(scored, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run"))
+    return measure.share(scored, lambda c, a: a.cause == c.label.cause, lambda c: c.label.cause is not None and c.label.provenance in ("cpu-run", "slurm-run", "hardware"))
 
 
 def pairs(scored: Scored) -> list[tuple[float, bool]]:
