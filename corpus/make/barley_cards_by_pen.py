@@ -276,4 +276,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("barley_cards_by_pen", "test", jobs)
+RECIPE = Recipe("barley_cards_by_pen", "development", jobs)

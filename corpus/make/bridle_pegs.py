@@ -120,4 +120,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from mixed([job for part in (easy, loud, at_once, struck, midway) for job in part()])
 
 
-RECIPE = Recipe("bridle_pegs", "test", jobs)
+RECIPE = Recipe("bridle_pegs", "development", jobs)

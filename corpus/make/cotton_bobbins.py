@@ -6,4 +6,4 @@ from corpus.make._bobbin_looks import LOOKS
 from corpus.make._bobbin_voices import VOICES
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("cotton_bobbins", "test", lambda: chain(LOOKS, VOICES))
+RECIPE = Recipe("cotton_bobbins", "development", lambda: chain(LOOKS, VOICES))

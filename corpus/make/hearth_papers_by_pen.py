@@ -265,4 +265,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("hearth_papers_by_pen", "test", jobs)
+RECIPE = Recipe("hearth_papers_by_pen", "development", jobs)

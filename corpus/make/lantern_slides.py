@@ -7,4 +7,4 @@ from corpus.make._slide_tables import TABLES
 from corpus.make._slide_weather import WEATHER
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("lantern_slides", "test", lambda: chain(TABLES, GAMES, WEATHER))
+RECIPE = Recipe("lantern_slides", "development", lambda: chain(TABLES, GAMES, WEATHER))

@@ -281,4 +281,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("linnet_pages_by_pen", "test", jobs)
+RECIPE = Recipe("linnet_pages_by_pen", "development", jobs)

@@ -126,4 +126,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("lintel_geese", "test", jobs)
+RECIPE = Recipe("lintel_geese", "development", jobs)

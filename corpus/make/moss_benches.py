@@ -129,4 +129,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("moss_benches", "test", jobs)
+RECIPE = Recipe("moss_benches", "development", jobs)

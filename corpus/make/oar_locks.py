@@ -132,4 +132,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("oar_locks", "test", jobs)
+RECIPE = Recipe("oar_locks", "development", jobs)

@@ -204,4 +204,4 @@ def jobs() -> Iterator[SlurmJob]:
         yield from part()
 
 
-RECIPE = Recipe("pebble_jars", "test", jobs)
+RECIPE = Recipe("pebble_jars", "development", jobs)

@@ -176,4 +176,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("saddle_gourds", "test", jobs)
+RECIPE = Recipe("saddle_gourds", "development", jobs)

@@ -284,4 +284,4 @@ def jobs() -> Iterator[HandJob]:
         yield from part()
 
 
-RECIPE = Recipe("saddle_tags_by_pen", "test", jobs)
+RECIPE = Recipe("saddle_tags_by_pen", "development", jobs)

@@ -6,4 +6,4 @@ from corpus.make._flask_pipes import PIPES
 from corpus.make._flask_rows import WHOLE
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("thermos_flasks", "test", lambda: chain(WHOLE, PIPES))
+RECIPE = Recipe("thermos_flasks", "development", lambda: chain(WHOLE, PIPES))

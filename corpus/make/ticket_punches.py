@@ -6,4 +6,4 @@ from corpus.make._punch_crews import CREWS
 from corpus.make._punch_heat import HEATS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("ticket_punches", "test", lambda: chain(HEATS, CREWS))
+RECIPE = Recipe("ticket_punches", "development", lambda: chain(HEATS, CREWS))

@@ -172,4 +172,4 @@ def jobs() -> Iterator[LocalJob]:
         yield from part()
 
 
-RECIPE = Recipe("tinder_ponds", "test", jobs)
+RECIPE = Recipe("tinder_ponds", "development", jobs)
