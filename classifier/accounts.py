@@ -91,7 +91,7 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
         told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line) and not lasts(line)]
         if SAVE in kinds and _SAVES_BESIDE.search(text):
             continue
-        found += [*_again_and_again(told, kinds, span), *_by_themselves(told, kinds, _trained_s(facts))]
+        found += [*_again_and_again(told, kinds, span), *_by_themselves(told, kinds, trained_s(facts))]
         found += [*_summed_up(told, kinds, span.seconds, len(lines)), *_in_rows(told, kinds, span.seconds, len(lines))]
         rows = [line for at, row, parts in rows_of_table(lines) if (line := _of_line(at, row, parts, kinds)) is not None]
         if len(rows) >= LEAST_LINES and (one := _together(rows, span)) is not None:
@@ -146,7 +146,7 @@ def _span_s(facts: Facts) -> float | None:
     return facts.ending.elapsed_s
 
 
-def _trained_s(facts: Facts) -> float | None:
+def trained_s(facts: Facts) -> float | None:
     """Seconds from the first line of progress or of a save to the last; where their times are not known, of the whole run."""
     times = sorted({m.time_ns for m in (*facts.advance.marks, *facts.advance.saved) if m.time_ns is not None and isinstance(m.source, Quote)})
     return (times[-1] - times[0]) / 1e9 * len(times) / (len(times) - 1) if len(times) >= LEAST_ALONE else facts.ending.elapsed_s
@@ -190,7 +190,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         return None
     part = sum(one.seconds for one in ours)
     work = sum(one.seconds for one in timed if one.kind in {WORK, REST, LOAD, SAVE, TALK, PEERS, WAIT} and one.kind not in kinds)
-    named = max((one.seconds for one in timed if one.kind == WHOLE), default=0.0)
+    named = _nearest_whole([one for one in timed if one.kind == WHOLE], part)
     unnamed = max((one.seconds for one in timed if one.kind == NONE), default=0.0)
     if named >= part / INSIDE and named > 0:
         whole = max(named, part)
@@ -206,6 +206,13 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         return None
     bare = all(one.bare for one in timed)
     return _Line(part, whole, bare, each=any(one.each for one in ours), text=text, at=at)
+
+
+def _nearest_whole(wholes: Sequence[Part], part: float) -> float:
+    """The whole that a part is of: where a pass's time and a clock are told beside each other, the shortest that holds it."""
+    holding = [one for one in wholes if one.seconds >= part / INSIDE]
+    told = [one for one in holding if not one.bare] or holding
+    return min((one.seconds for one in told), default=max((one.seconds for one in wholes), default=0.0))
 
 
 def _of_another(timed: Sequence[Part], ours: Sequence[Part]) -> bool:
@@ -295,7 +302,9 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
         return None
     if span.seconds:
         least = BARE_COVERS if last.bare else COVERS
-        fits = [many for many in sorted({*_steps_apart(lines), span.steps}) if least <= many * total / span.seconds <= MOST_COVERS]
+        later = total - lines[0].whole  # the first may lie before the first progress: what compiles, and reads its files for the first time
+        sums = (total, later) if len(lines) > LEAST_LINES else (total,)
+        fits = [many for many in sorted({*_steps_apart(lines), span.steps}) if any(least <= many * one / span.seconds <= MOST_COVERS for one in sums)]
         if not fits:
             return None
         times = fits[-1] if last.each or last.bare else fits[0]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
@@ -26,6 +27,8 @@ _BAR = re.compile(r"\d{1,3}%\|[^|]{0,300}\|\s{0,8}\d{1,12}/\d{1,12} \[")
 FEW_STEPS = 20
 FEW_SLOW_STEPS, SLOW_STEP_S = 10, 1.0
 """Of steps that each take longer than a reading of a card, fewer say something of the run."""
+MOST_BEGINNING = 40
+"""Characters by which two lines are one and its copy."""
 METRICS = ("accuracy", "eval_loss", "eval_accuracy", "grad_norm", "learning_rate")
 
 
@@ -63,8 +66,14 @@ class Advance:
     @property
     def last_ns(self) -> int | None:
         """When the last progress was printed, where times are known."""
-        times = [m.time_ns for m in self.marks if m.time_ns is not None]
+        times = [m.time_ns for m in self.first_hand if m.time_ns is not None]
         return max(times, default=None)
+
+    @cached_property
+    def first_hand(self) -> tuple[Evidence, ...]:
+        """The marks less the script's copies of what stands in its tasks' logs: srun holds a line back until it ends, a bar until the run does."""
+        own = {_beginning(m) for m in self.marks if m.where.step not in SCRIPT}
+        return tuple(m for m in self.marks if m.where.step not in SCRIPT or _beginning(m) not in own)
 
     @property
     def enough_steps(self) -> int:
@@ -136,6 +145,10 @@ class Advance:
                 if mark.time_ns is not None and (rank not in latest or mark.time_ns > (latest[rank].time_ns or 0)):
                     latest[rank] = mark
         return in_file, latest
+
+
+def _beginning(mark: Evidence) -> str:
+    return mark.source.text.strip()[:MOST_BEGINNING] if isinstance(mark.source, Quote) else ""
 
 
 def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Advance:

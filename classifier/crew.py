@@ -28,6 +28,8 @@ _COUNT = re.compile(
     r"|n_?procs?)['\"]?\s?[:= ]\s?(?P<e>\d{1,5})\b",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(r"(?:^|[\s\[(<])(?:rank|proc(?:ess)?|peer|node|[rwp])[ _#-]?(?P<who>\d{1,4})\s?/\s?(?P<all>\d{1,4})(?![\d./])", re.IGNORECASE)
+"""Which it is and of how many: so a rank calls itself, whatever it speaks of."""
 _OWN_NUMBER = re.compile(r"\brank['\"]?\s?[:= ]\s?\d{1,5}\b", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:peers?|ranks|workers|processes|nodes|members|replicas)\b.{0,40}\b(?:have|got|joined|present|here)['\"]?\s?[:=]\s?\d{1,5}\b"
@@ -35,6 +37,12 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
+_LAUNCHES = re.compile(
+    r"(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate(?:\.commands\.launch)? launch|deepspeed|mpirun|mpiexec|horovodrun)\b.{0,400}?"
+    r"(?:--nproc[-_]per[-_]node|--num[-_](?:processes|gpus)|-np|-n)[= ](?P<n>\d{1,5})\b"
+)
+"""A launcher with the number of its processes."""
+MOST_COMMAND = 2000
 HEAD = 60
 NUMBERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "RANK")
 """Where launchers write a process's number."""
@@ -48,6 +56,10 @@ def told_ranks(job: JobRecord) -> int:
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT or _only(x.path, [e.path for e in r.excerpts])):
         for line in (one.head + "\n" + one.tail if one.bytes_left_out else one.head or one.tail).splitlines()[:MOST_LINES]:
             text = line[:MOST_LINE]
+            if (mine := _OF_ALL.search(text[:HEAD])) is not None and int(mine["who"]) <= int(mine["all"]):
+                named.add(int(mine["who"]))
+                counts[int(mine["all"])] = counts.get(int(mine["all"]), 0) + 1
+                continue
             if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
                 continue
             if (found := _WRITER.search(text[:HEAD])) is not None:
@@ -64,13 +76,19 @@ def told_ranks(job: JobRecord) -> int:
     several = len(named) if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else 0
     counted = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
     steady = len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1
-    numbered = _numbered(job)
+    numbered = max(_numbered(job), _bidden(job))
     return numbered if numbered > 1 else max(several, len(bracketed) if steady else 0, counted, 1)
 
 
 def _only(path: str, all_paths: list[str]) -> bool:
     """Whether the script's log is all that anybody wrote, slurmstepd aside."""
     return [p for p in all_paths if not p.endswith("stepd.log")] == [path]
+
+
+def _bidden(job: JobRecord) -> int:
+    """As many as the command under gpualert-run bids a launcher start on this machine; 1 where it names none."""
+    found = _LAUNCHES.search(" ".join(job.command)[:MOST_COMMAND]) if job.command else None
+    return int(found["n"]) if found is not None and int(found["n"]) < MOST_RANKS else 1
 
 
 def _numbered(job: JobRecord) -> int:

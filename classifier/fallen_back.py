@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.measures import Measure
 
-LEAST, LEAST_TAIL, LEAST_DIGITS = 12, 4, 3
+LEAST, LEAST_LEAPT, LEAST_TAIL, LEAST_DIGITS = 12, 10, 4, 3
 CAME_DOWN, EARLY = 0.6, 0.8
 """Of its start, what it came down to at least; of the run, when at the latest."""
 BACK, ABOVE = 0.7, 1.2
@@ -28,14 +28,14 @@ AGAIN, ANEW, STILL = 0.05, 0.2, 0.5
 def fallen_back(m: Measure) -> tuple[str, str] | None:
     """Variant and words, where the measure came down by far early in the run and was back at its start, or above, in all of its last lines."""
     values = _bounded(m.values)
-    if len(values) < LEAST or not values or m.digits < LEAST_DIGITS or min(values) < 0 or m.straight or m.percent:
+    if len(values) < LEAST_LEAPT or m.digits < LEAST_DIGITS or min(values) < 0 or m.straight or m.percent:
         return None
     smooth = [statistics.median(values[max(0, i - 1) : i + 2]) for i in range(len(values))]
     start, best = max(values[0], statistics.median(values[:3])), min(smooth)
     way, tail = start - best, values[-max(LEAST_TAIL, len(values) // 5) :]
     if _leapt_back(values, start):
         return "plateau", f"{m.called} had come down from {values[0]:.4g} to {best:.4g}, leapt back to {values[-1]:.4g} and stands there"
-    if best > CAME_DOWN * start or smooth.index(best) >= EARLY * len(values) or min(tail) < best + BACK * way:
+    if len(values) < LEAST or best > CAME_DOWN * start or smooth.index(best) >= EARLY * len(values) or min(tail) < best + BACK * way:
         return None
     if min(tail) >= ABOVE * start and not _falls(tail, ANEW * (min(tail) - best)):
         return "spike", f"{m.called} had come down from {values[0]:.4g} to {best:.4g}, and ended at {values[-1]:.4g}"

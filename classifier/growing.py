@@ -35,6 +35,9 @@ _MACHINE = re.compile(
     re.IGNORECASE,
 )
 
+_PROCESS = re.compile(r"\b(?:p?pid|tid|port|seed)['\"]?\s?[=:]?\s?\Z", re.IGNORECASE)
+"""What stands before a number that tells one process from another."""
+MOST_NAME = 12
 _RESIDUAL = re.compile(r"residu|violation|\berr(?:or)?\b|norm\b|\bgap\b|objective|\bcost|delta|change|diff|converg|criterion", re.IGNORECASE)
 """What an optimiser brings down, by the names it has."""
 
@@ -89,7 +92,9 @@ def _falls(values: list[float]) -> bool:
 
 
 def _value(text: str, found: re.Match[str]) -> str:
-    """The number; with ``%`` where it is a share, empty where it is a size or a time."""
+    """The number; with ``%`` where it is a share, empty where it is a size, a time or a process."""
+    if _PROCESS.search(text, max(0, found.start() - MOST_NAME), found.start()):
+        return ""
     unit = _UNIT.match(text, found.end())
     return found[0] if unit is None else f"{found[0]}%" if unit[0].strip() == "%" else ""
 

@@ -146,6 +146,8 @@ def parts_of(line: str) -> tuple[Part, ...]:
         unit, value = units[at], float(one["value"].replace(",", "."))
         each = bool(one["each"]) or of_each
         bare = unit is None and header is None
+        if unit not in {None, "%"} and kind == NONE and _NO_TIME.search(name):
+            continue  # an error that is told in minutes
         if unit is None and (kind == NONE or not ("." in one["value"] or "," in one["value"]) or _NO_TIME.search(name)):
             continue
         unit = unit or (header[1] if header is not None else "s")

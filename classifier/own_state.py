@@ -25,12 +25,15 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(
-    r"(?:^|[\s,;{])['\"]?(?:--?|\+{1,2})?(?:[a-z]{1,12}[_-])?(?:state|stand|snapshot|ckpt|checkpoint|[ée]tat|estado|stato)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
+    r"(?:^|[\s,;{])['\"]?(?:--?|\+{1,2})?(?:[a-z]{1,12}[_-])?(?:state|(?:zu)?stand|snapshot|ckpt|checkpoint|[ée]tat|estado|stato)['\"]?(?:\s?[=:]\s?|\s)['\"]?"
     r"(?P<path>[\w./~@+-]{1,200}\.\w{1,12})(?![\w/-])",
     re.IGNORECASE,
 )
 """A file of any ending under an option for a state."""
 _FAR = re.compile(rf"(?<![\w.])\d{{1,9}} (?:{COUNTS}|chunks|portions)\b|\b(?:{COUNTS})\W{{0,3}}\d", re.IGNORECASE)
+_ONWARD = re.compile(r"\b(?:resum|continu|restart|pick|go|carr)\w{0,5} (?:\w{1,12} )?(?:up |on )?(?:from|with)\b", re.IGNORECASE)
+_TWO_SIZES = re.compile(r"\b(?P<name>[a-z]\w{1,24})\s?[=:]\s?(?P<a>\d{1,9})\b[^\n]{1,80}?\b(?P=name)\s?[=:]\s?(?!(?P=a)\b)\d{1,9}\b", re.IGNORECASE)
+"""One name with two numbers: what was saved of it, and what is wanted."""
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
     r"|foundation|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
@@ -72,6 +75,8 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
     message = message.replace(last, "")
     if _UNREADABLE.search(f"{kind}: {message}"):
         return "corrupt", state
+    if _TWO_SIZES.search(message):
+        return "size_mismatch", state
     return ("size_mismatch", state) if _SIZES.search(message) and len(re.findall(r"\d+", message)) > 1 else None
 
 
@@ -79,7 +84,10 @@ def _told(facts: Facts, error: Evidence) -> str | None:
     """The state that the last lines before the error say was read, with how far it had come."""
     for line in before(facts.job, error):
         files = [found["path"] for found in _STATE.finditer(line)]
-        if len(files) == 1 and READ.search(line) and _FAR.search(line.replace(files[0], " ")) and _OF_OTHERS.search(line) is None:
+        if len(files) != 1:
+            continue
+        onward = _ONWARD.search(line) is not None and _HUB.search(files[0]) is None
+        if onward or (READ.search(line) and _FAR.search(line.replace(files[0], " ")) and _OF_OTHERS.search(line) is None):
             return files[0]
     return None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
-from gpualert_slurm.classifier.time_kinds import PEERS, TALK, WAIT, WHOLE, WORK, kind_of
+from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
 
 SLOWER, RESTS = 1.6, 0.4
@@ -36,10 +36,14 @@ _SPACED = re.compile(
     rf"(?:[:=]|\bper[- ]rank\b[^\d\n]{{0,24}}) {{1,3}}(?P<values>{_N}(?:\s?(?:ms|s))?(?: {{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?(?:ms|s"
     rf"|sec)?\s{{0,4}}\Z"
 )
+_ROWED = re.compile(rf"\s{{0,12}}[A-Za-z][A-Za-z_/() -]{{2,30}}[ \t|│]{{2,40}}(?P<values>{_N}(?:[ \t|│]{{1,20}}{_N}){{2,63}})[ |│]{{0,4}}\Z")
+"""A table's row: a name, and a number for each rank."""
 _OF_RANKS = re.compile(
     r"(?<![A-Za-z])(?:ranks?|workers?|gpus?|procs?|process(?:es)?|nodes?|members?|hosts?|r[äa]nge?n?|rang|rangs|rangos?)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_PER = re.compile(rf"\b(?:per|by|each|every)[- ]{_WHO}s?\b", re.IGNORECASE)
+_IN_TIME = re.compile(r"\d\s?(?:ms|s|sec|seconds)(?![\w/])")
 _LETTERED = re.compile(rf"(?<![\w])t_?(?P<rank>\d{{1,2}})\s?[=:]\s?(?P<value>{_N})\s?(?P<unit>ms|s)(?![\w.])")
 _AWAITED = re.compile(
     rf"\b(?:wait(?:ing|ed|s)?|held up|blocked|idle)\b[^\d\n]{{0,24}}\b(?:for|on"
@@ -116,7 +120,7 @@ def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = No
     told: dict[str, list[tuple[int, Slow | None]]] = {}
     for at, line in enumerate(lines):
         if (values := _of_ranks(line, many)) is not None:
-            kind = _kind(line) or usual
+            kind = _kind(line) or usual or (WORK if _PER.search(line) and _IN_TIME.search(line) else None)
             if kind is not None:
                 least = WAITS * (step_s or 0.0) * (1000 if _IN_MS.search(line) else 1)
                 told.setdefault(_NUMBER.sub("#", line), []).append((at, _apart(values, kind, line, least)))
@@ -182,7 +186,7 @@ def _of_ranks(line: str, many: int = 0) -> list[tuple[int, float]] | None:
     each = each if len(each) >= LEAST_RANKS else [(int(found["rank"]), float(found["value"])) for found in _KEYED.finditer(line)]
     if len(each) >= LEAST_RANKS and len({rank for rank, _ in each}) == len(each):
         return each
-    listed = _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line)
+    listed = _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line) or _ROWED.match(line)
     if listed is None:
         lettered = [(int(one["rank"]), float(one["value"])) for one in _LETTERED.finditer(line)]
         return lettered if len(lettered) == many >= LEAST_RANKS and [rank for rank, _ in lettered] == list(range(many)) else None
@@ -194,12 +198,12 @@ def _of_ranks(line: str, many: int = 0) -> list[tuple[int, float]] | None:
 
 def _kind(line: str) -> str | None:
     """Whether a line tells of the ranks' work, or of their waits; None of neither."""
-    first = _EACH.search(line) or _KEYED.search(line) or _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line)
+    first = _EACH.search(line) or _KEYED.search(line) or _LIST.search(line) or _SLASHED.search(line) or _SPACED.search(line) or _ROWED.match(line)
     words = _OF_RANKS.sub(" ", line[: first.start("values") if "values" in first.groupdict() else first.start()] if first is not None else line)
     kind = kind_of(words)
     if kind in {PEERS, WAIT, TALK}:
         return WAIT
-    return WORK if kind in {WORK, WHOLE} else None
+    return WORK if kind in {WORK, WHOLE, LOAD} else None  # a rank that alone loads for long is at work on it
 
 
 def _apart(values: Sequence[tuple[int, float]], kind: str, line: str, least: float = 0.0) -> Slow | None:

@@ -154,6 +154,8 @@ _BEGINS_AT = re.compile(
     r"(?:^|\s)(?:--?)?(?:start|initial|begin|first)[-_](?P<unit>epoch|step|iter(?:ation)?|round)[= ](?P<at>\d{1,9})(?=\s|$)", re.IGNORECASE
 )
 _OPTION = re.compile(r"\A(?!epoch|step|iter)[A-Za-z_-]{2,24}=(?=[\w.~/])", re.IGNORECASE)
+_BARE = re.compile(r"(?:[-dl][rwxsStT-]{9}[.+@]?\s.{10,120}\s)?(?P<path>[\w./~@+=-]{1,300})/?")
+"""A line of ``ls``, or of ``ls -l``."""
 _COUNT = re.compile(r"(?<!\d)0{0,9}[1-9]\d{0,8}(?!\d)")
 
 
@@ -176,6 +178,7 @@ def turned_away(facts: Facts, parent: Parent | None) -> tuple[str, tuple[Evidenc
         set_before = {path for one in lines[:at] for path in _names(one)}
         anew = any(_ANEW.search(one) for one in lines[at + 1 : at + 3])
         why = _shown(line, named, set_before, meant=bid or anew, anew=anew) or _listed(lines[at + 1 : at + 2]) or _of_parent(facts, parent, lines, at)
+        why = why or (_listed_alone(lines[:at]) if _ANEW.search(line) else None)
         if why is not None:
             return f"it says: {headline(line.strip())}; {why}, and counts and learns from the beginning", _cites(facts, line)
     return None
@@ -272,9 +275,28 @@ def _listed(lines: Sequence[str]) -> str | None:
     return None
 
 
+def _listed_alone(lines: Sequence[str]) -> str | None:
+    """A state that a shell had listed before the run began: its name is all of the line, or stands behind a file's rights, size and date."""
+    for line in lines:
+        found = _BARE.fullmatch(line.strip())
+        if found is not None and _names(found["path"]) == [found["path"].removeprefix("./")] and _COUNT.search(found["path"].rpartition("/")[2]):
+            return f"{found['path']} lies there"
+    return None
+
+
 def _sought(text: str) -> bool:
     """Whether a name, or a pattern of names, stands in the text: what is told behind it in brackets is another."""
     return bool(_names(text)) or re.search(r"\S\*\S{0,20}|\S{1,20}\{\w*\}", text) is not None
+
+
+def speaks_of_state(line: str) -> bool:
+    """Whether a line has a word for what a run goes on from."""
+    return _SUBJECT.search(line) is not None
+
+
+def names_of_states(line: str) -> list[str]:
+    """Files and folders that a line names and that may hold a state."""
+    return _names(line)
 
 
 def _names(text: str) -> list[str]:

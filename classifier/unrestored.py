@@ -70,7 +70,7 @@ _EQUAL = (
     re.compile(rf"(?<![\d.,:/=-]){_HOW_MANY} (?:model )?{_PIECES} (?:were |was |are )?(?:missing|absent|not found|not loaded)\b", re.IGNORECASE),
 )
 _SWAPPED = re.compile(
-    rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
+    rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing(?: {_PIECES})?\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
     rf"|\bmissing(?:[ _]{_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?:[ _]{_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
     re.IGNORECASE,
 )

@@ -217,11 +217,18 @@ def _left_behind(facts: Facts, dead: Failure) -> bool:
     end, elapsed = facts.ending.ended_ns, facts.ending.elapsed_s
     if dead.time_ns is None or end is None or not elapsed or not standstill.alive(facts):
         return False
+    if standstill.stopped(facts) and (end - dead.time_ns) / 1e9 >= max(SCANT_S, SILENT_SHARE * elapsed) and _says_it_waits(facts):
+        return True
     at_rest = _at_rest(facts) and not past_meeting(facts.job)
     enough = max(REST_S, REST_SHARE * elapsed) if at_rest else max(SCANT_S, SILENT_SHARE * elapsed)
     if not standstill.stopped(facts) or not (at_rest or _lasted(facts)) or (end - dead.time_ns) / 1e9 < enough or standstill.gpu_working(facts):
         return False
     return bool(at_rest or standstill.asleep(facts) or standstill.gpu_idle(facts) or facts.stand.stalls) or speaks_of_meeting(facts.job)
+
+
+def _says_it_waits(facts: Facts) -> bool:
+    """Whether somebody said to the end that the others are waited for, and nobody said anything else."""
+    return _idled(facts) or (facts.silence is not None and bool(calling(facts.job, facts.silence.talking)))
 
 
 def _told_to_meet(facts: Facts) -> bool:

@@ -15,6 +15,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.own_times import held_up_by
+from gpualert_slurm.classifier.rank_times import slow_rank
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.time_kinds import LOAD, WAIT
 from gpualert_slurm.classifier.timed_waits import timed_waits
@@ -117,7 +118,9 @@ def _own_word(facts: Facts, *, known: bool) -> Spent | None:
         told.append(Spent(by_parts.share, by_parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], by_parts.whole_s))
     told = [one for one in told if _PLAYS.search(one.said) is None]
     most = max(told, key=lambda one: (one.share >= WAITS, one.whole_s or 0.0, one.share), default=None)
-    return most if most is None or held_up_by(facts.job) is None else None
+    ranks = max(facts.ranks_total, facts.crew)
+    alone = ranks > 1 and most is not None and (held_up_by(facts.job) is not None or slow_rank(facts.job, facts.advance.step_s, ranks) is not None)
+    return None if alone else most
 
 
 def _long(facts: Facts, own: Spent) -> bool:

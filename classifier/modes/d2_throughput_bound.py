@@ -15,6 +15,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import parts_of
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_times import held_up_by
+from gpualert_slurm.classifier.rank_times import slow_rank
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
@@ -37,6 +38,7 @@ SLOW_S = 0.1
 """Counts of a small program that take as long, with a write in each, take it for the write."""
 MIN_STEPS = 20
 LONG_S = 10.0
+MOSTLY, LEAST_TALK_S = 0.6, 5.0
 """Of so many seconds in all, by its own account, a run need not have counted its steps."""
 LEAST_SAVES = 3
 """Fewer, however long they took, are no habit."""
@@ -75,6 +77,8 @@ class ThroughputBound(FailureMode):
         done = facts.advance.steps_done
         if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
+        if (talk := _mostly_talk(facts)) is not None:
+            return _exchanging(facts, talk, facts.said("slow_transport")[:1])
         if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
             return not_testable("too few steps of progress to call a rate", FLIP)
         for asked in (_saving, _interconnect, _blocking):
@@ -214,6 +218,14 @@ def _talks(facts: Facts) -> Spent | None:
     if parts is None or (own is not None and own.share >= parts.share):
         return own
     return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
+
+
+def _mostly_talk(facts: Facts) -> Spent | None:
+    """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
+    own = _talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
+    if own is None or own.share < MOSTLY or own.share * (own.whole_s or _trained_s(facts) or 0.0) < LEAST_TALK_S or _on_fabric(facts) or held_up_by(facts.job) is not None:
+        return None
+    return None if slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew)) is not None else own
 
 
 def _cost(said: float | None, facts: Facts) -> bool:

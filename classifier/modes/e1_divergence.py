@@ -42,6 +42,8 @@ from gpualert_slurm.verdict import Fault
 
 MIN_POINTS = 12
 SPIKE = 3.0
+NEVER_BACK = 2.0
+"""So many times its first value is all that a loss ever was behind it: it flew off at once."""
 """The last losses at three times the best, sustained (Axolotl's and others' watchdogs use 2 to 5)."""
 MOST_IN_ALL = 10
 """Of fewer steps nothing is learned: that they lie at a guess's height is no news (E3)."""
@@ -223,7 +225,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
     if len(numbers) < MIN_POINTS or min(numbers) < 0:
         return _wobbling(facts, numbers) or _risen(facts, numbers) or (None, "the loss was finite to the end")
     best, last = min(numbers), statistics.median(numbers[-3:])
-    start = numbers[0] if statistics.median(numbers[1:3]) > FLOWN * numbers[0] else statistics.median(numbers[:3])
+    flew = statistics.median(numbers[1:3]) > FLOWN * numbers[0] or min(numbers[1:]) > NEVER_BACK * numbers[0]
+    start = numbers[0] if flew else statistics.median(numbers[:3])
     if not facts.ended_well and not facts.advance.reached_end and len(numbers) < CUT_SHORT_POINTS:
         return None, "too few values of a run that was cut short"
     settled = min(settled_best(numbers), start)

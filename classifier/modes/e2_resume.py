@@ -24,6 +24,7 @@ from gpualert_slurm.classifier.others_weights import others_weights
 from gpualert_slurm.classifier.own_state import own_state_failed
 from gpualert_slurm.classifier.parents import Parent, left_nothing, new_stage, said_first, told_paths
 from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counted_steps
+from gpualert_slurm.classifier.relearned import relearned
 from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, of_a_setting, reads_data
 from gpualert_slurm.classifier.sought import began_with, turned_away
@@ -67,7 +68,7 @@ class Resume(FailureMode):
         if (plain := _plain(facts)) is not None:
             return plain
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts)) is not None:
+        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts) or relearned(facts)) is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         if (lost := _lost(facts, parent, loaded)) is not None:

@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rest import converged
 from gpualert_slurm.classifier.rounds import few_rounds
 from gpualert_slurm.classifier.short_of import short_of
+from gpualert_slurm.classifier.taken_by import taken_by
 from gpualert_slurm.classifier.told_few import told_few
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
@@ -64,9 +65,10 @@ class Undertrained(FailureMode):
         """IN for a run that ended well with steps counted and fewer than FEW_STEPS, of which nothing says that they were not all."""
         flip = f"{FEW_STEPS} steps or more"
         found = self._by_count(facts, flip)
-        if found.account is None or _none_at_all(facts) is not None or (more := beyond_count(facts)) is None:
+        if found.account is None or _none_at_all(facts) is not None:
             return found
-        return not_testable(more, flip)
+        more = beyond_count(facts) or taken_by(facts)
+        return found if more is None else not_testable(more, flip)
 
     def _by_count(self, facts: Facts, flip: str) -> Assessment:
         if not facts.ended_well:

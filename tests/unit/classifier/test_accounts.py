@@ -148,3 +148,9 @@ def test_a_table_of_names_stands_apart_from_the_lines_before_it() -> None:
     """Though they tell a time each, too; and one that sums up in prose may tell of the writing once."""
     assert _mode(["step {i} loss {loss} t={all}s"], behind=("next_batch 41.1s", "fit 18.0s", "save_model 0.4s")) == "D1"
     assert _mode(["sweep {i} energy {loss}"], behind=("40 sweeps, 60.2 s. Writing the state took 29.0 s of that, the sweeps themselves 31.1 s.",)) == "D2"
+
+
+def test_a_pass_and_a_clock_are_told_beside_each_other() -> None:
+    """What was loaded is of the pass; and of the clock where no pass is told."""
+    assert _mode(['{{"wall": {all}, "step": {i}, "loss": {loss}, "sheets_io_s": 1.38, "epoch_s": 1.5}}']) == "D1"
+    assert _mode(['{{"wall": {all}, "step": {i}, "loss": {loss}, "sheets_io_s": 0.08, "epoch_s": 1.5}}']) == "G1"

@@ -19,6 +19,8 @@ def run(text: str, *, end: float = 240.0) -> Run:
         ('{"level": "info", "msg": "waiting for peers", "have": 1, "want": 2}', 2),
         ("WORLD_SIZE=8 RANK=3 LOCAL_RANK=3", 8),
         ("workers here: 3, expected: 4", 4),
+        ("[00:35:59 w0/3 pid 7] shard ready\n[00:35:59 w1/3 pid 8] shard ready\n[00:35:59 w2/3 pid 9] shard ready", 3),
+        ("worker 1/8 loading shard 3\nworker 2/8 loading shard 4", 1),
         ("world size 1, rank 0", 1),
         ("world size 4", 1),
         ("lora rank: 16, 2 processes for the data", 1),
@@ -33,3 +35,8 @@ def test_a_line_that_knows_how_many_and_which_is_believed_once(text: str, ranks:
 def test_one_of_several_that_waits_to_the_end_never_met():
     assert run("world size 2, rank 0, master 127.0.0.1:28511").verdict().mode == "C1"
     assert run("world size 1, rank 0, master 127.0.0.1:28511").verdict().mode != "C1"
+
+
+@pytest.mark.parametrize(("command", "ranks"), [(("torchrun", "--nproc_per_node=3", "train.py"), 3), (("python", "train.py", "-n", "3"), 1)])
+def test_a_launcher_is_bidden_how_many(command: tuple[str, ...], ranks: int):
+    assert told_ranks(Run(command=command).rank(0, "n1", "begin\n", code=0, end=9).accounting("COMPLETED", code=0).record()) == ranks

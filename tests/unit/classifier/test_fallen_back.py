@@ -78,3 +78,10 @@ def test_a_leap_back_to_where_it_began(after, mode: str):
     """All of its units died at once; what falls again, or stays below, learned something."""
     value = lambda i: 0.65 + 0.37 * 0.7 ** (i - 1) if i < 11 else after(i)  # noqa: E731
     assert _mode([f'{{"ev": "epoch", "n": {i}, "objective": {value(i):.5f}, "check": {1.02 * value(i):.5f}}}' for i in range(1, 25)]) == mode
+
+
+@pytest.mark.parametrize(("height", "mode"), [(9.0, "E1"), (1.4, "G1")])
+def test_a_loss_that_flew_off_at_once_and_came_half_the_way_back(height: float, mode: str) -> None:
+    """It never saw its first value again; one that is a little higher at first is not lost."""
+    values = [3.71, *(height * 3.71 * 0.97**i for i in range(24))]
+    assert _mode([f"iter {10 * i} loss {v:.4f}" for i, v in enumerate(values)]) == mode

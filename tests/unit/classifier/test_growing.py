@@ -24,6 +24,7 @@ NO_LOOPS = {
     "layers": [f"layer {i}: std {0.02 + i / 1000:.4f}" for i in range(1, 12)],
     "a machine": [f"cpu {3.1 * i:.1f} mem {1.2 / i:.2f} at {i}" for i in range(1, 12)],
     "a clock": [f"10:00:{i:02d} phase one, ratio {0.1 / i:.3f}" for i in range(1, 12)],
+    "processes": [f"boot {0.1 * i:.3f} pid {2000 + i}" for i in range(1, 12)],
     "sizes": [f"{i * 10}MB at {0.5 / i:.2f}" for i in range(1, 12)],
 }
 

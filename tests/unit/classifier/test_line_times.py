@@ -22,6 +22,8 @@ from gpualert_slurm.classifier.line_times import parts_of
         ("第 3/20 轮 损失 1.2000 数据加载 8.10 秒 训练 2.00 秒", [("load", 8.1), ("work", 2.0)]),
         ("mesh 15 fetched from the object store in 3.10 s", [("load", 3.1)]),
         ("# each.pkl 7a0e68d5 13.7 ms at 1", [("save", 0.0137)]),
+        ("page 4 MAE 9.69 min   waited for input 3.2 s, trained 0.1 s", [("load", 3.2), ("work", 0.1)]),
+        ("tile 3 loss 0.2 | get 0.93s fit 0.009s", [("load", 0.93), ("work", 0.009)]),
         ("1epoch:train:1-2batch: iter_time=1.351, forward_time=0.005", [("load", 1.351), ("work", 0.005)]),
     ],
 )

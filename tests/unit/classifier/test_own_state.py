@@ -25,6 +25,7 @@ def _verdict(line: str, error: str, *command: str, function: str = "<module>"):
         ("net.load_state_dict(torch.load(a.init))", ODD, ("--init", "exp/gru40/ep4.pt"), "corrupt"),
         ("b.load_model(a.on)", "xgboost.core.XGBoostError: Opening kept/trains.ubj failed: No such file or directory", ("--grow-on", "kept/trains.ubj"), "no_valid_checkpoint"),
         ("s = stand()", "ValueError: stand.txt ist beschädigt, Zeile 4", ("STAND=stand.txt",), "corrupt"),
+        ("assert d['W'].shape == W.shape", "AssertionError: restart file has hidden=16, this run hidden=24", ("restart=bonds.npz",), "size_mismatch"),
         ("assert len(old['q']) == len(Q)", "AssertionError: q-900.json has 36 cells, this maze has 64", ("load=q-900.json",), "size_mismatch"),
         ("with open(conf['elite']) as f:", "FileNotFoundError: [Errno 2] No such file or directory: 'walker/elite-80.json'", ("--elite", "walker/elite-80.json"), "no_valid_checkpoint"),
     ],

@@ -57,6 +57,9 @@ def test_ranks_may_be_the_keys_of_an_object() -> None:
         ("step {{i}} loss {{loss}} waiting for rank 2: {0} s", "0.41", "0.01"),
         ("step {{i}} loss {{loss}} t0=0.20s t1=0.21s t2={0}s t3=0.20s", "0.62", "0.22"),
         ("step {{i}} loss {{loss}}\n  slowest: rank 2 ({0}s), others avg 0.20s", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}}\n  per worker: w0 0.20s w1 0.21s w2 {0}s w3 0.20s", "0.62", "0.22"),
+        ("step {{i}} loss {{loss}}\n  load time per rank: [0.0, 0.0, {0}, 0.0]", "0.443", "0.0"),
+        ("step {{i}} loss {{loss}}\n  worker            0       1       2       3\n  compute s/step    0.200   0.210   {0}   0.200", "0.620", "0.220"),
         ("step {{i}} loss {{loss}}\n  worker 0: 0.20 s\n  worker 1: 0.21 s\n  worker 2: {0} s\n  worker 3: 0.20 s", "0.62", "0.22"),
     ],
 )

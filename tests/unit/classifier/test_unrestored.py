@@ -11,6 +11,7 @@ from tests.unit.classifier.records import Run, steps
 NOTHING = (
     "# runs/a/ck_400.pt: ep 4, 10 keys missing, 10 unexpected",
     "runs/a/ck_400.pt missing=12 unexpected=12",
+    "resume from runs/a/ck_400.pt: 6 missing keys, 6 unexpected keys",
     "loaded 0 of 124 tensors from runs/a/ck_400.pt",
     "matched 0/48 parameters, the rest is initialised from scratch",
     "0 keys loaded, 124 missing, 124 unexpected",
