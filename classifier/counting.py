@@ -53,7 +53,9 @@ _TITLED = re.compile(
     re.IGNORECASE,
 )
 """``msg="round" n=3``: the record's title names what its first number counts."""
-_LEADING = re.compile(r"[\s\[(|#<*>=@-]{0,12}(?!\d{4}-\d\d-\d\d)(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])")
+_LEADING = re.compile(
+    r"[\s\[(|#<*>=@-]{0,12}(?!\d{4}-\d\d-\d\d)(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])"
+)
 _COUNTED = re.compile(COUNTED)
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
 _REVERSED = re.compile(

@@ -75,9 +75,8 @@ def own_state_failed(facts: Facts, error: Evidence) -> tuple[str, str] | None:
     message = message.replace(last, "")
     if _UNREADABLE.search(f"{kind}: {message}"):
         return "corrupt", state
-    if _TWO_SIZES.search(message):
-        return "size_mismatch", state
-    return ("size_mismatch", state) if _SIZES.search(message) and len(re.findall(r"\d+", message)) > 1 else None
+    sizes = _TWO_SIZES.search(message) or (_SIZES.search(message) and len(re.findall(r"\d+", message)) > 1)
+    return ("size_mismatch", state) if sizes else None
 
 
 def _told(facts: Facts, error: Evidence) -> str | None:

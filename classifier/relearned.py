@@ -26,6 +26,7 @@ _NOT = re.compile(
     r"|does(?: not|n't) exist|\bfailed to\b|\bkeine?n?\b|\baucune?\b|\bning[uú]n",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
 _OTHER = re.compile(r"\b(?:no|not) (?:improv\w*|better|chang\w*|early|more|longer)\b|\b(?:sav|writ|kept|keep)\w*", re.IGNORECASE)
 
 
@@ -68,7 +69,8 @@ def _fell_again(group: Sequence[Series], at: int) -> tuple[float, float] | None:
 
 def _says_so(lines: Sequence[str], earlier: Sequence[str]) -> str | None:
     """The first of ``lines`` that says so; what the first run said as well is no fault, nor a run's word that it is the first."""
-    for line in (one[:MOST_LINE] for one in lines[-MOST_BETWEEN:] if one not in earlier):
+    known = {_DIGITS.sub("#", one) for one in earlier}
+    for line in (one[:MOST_LINE] for one in lines[-MOST_BETWEEN:] if _DIGITS.sub("#", one) not in known):
         if FIRST.search(line) is None and _NOT.search(line) and not _OTHER.search(line) and (speaks_of_state(line) or names_of_states(line)):
             return line.strip()
     return None

@@ -223,7 +223,9 @@ def _talks(facts: Facts) -> Spent | None:
 def _mostly_talk(facts: Facts) -> Spent | None:
     """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
     own = _talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
-    if own is None or own.share < MOSTLY or own.share * (own.whole_s or _trained_s(facts) or 0.0) < LEAST_TALK_S or _on_fabric(facts) or held_up_by(facts.job) is not None:
+    if own is None or own.share < MOSTLY or own.share * (own.whole_s or _trained_s(facts) or 0.0) < LEAST_TALK_S:
+        return None
+    if _on_fabric(facts) or held_up_by(facts.job) is not None:
         return None
     return None if slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew)) is not None else own
 

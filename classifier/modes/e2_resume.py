@@ -68,7 +68,8 @@ class Resume(FailureMode):
         if (plain := _plain(facts)) is not None:
             return plain
         parent = facts.parent
-        if facts.ended_well and (twice := claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts) or relearned(facts)) is not None:
+        twice = claimed(facts) or told_twice(facts) or learned_again(facts) or passed_by(facts) or relearned(facts) if facts.ended_well else None
+        if twice is not None:
             return ruled_in(twice[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *twice))
         loaded = facts.advance.loaded if not _came_to_nothing(facts) else ()
         if (lost := _lost(facts, parent, loaded)) is not None:

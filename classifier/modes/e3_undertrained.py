@@ -161,7 +161,9 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
     each = [m for m in each if m.data.get("epoch") is not None or "val_loss" in m.data or headers]  # else an evaluation's, it may be
     if not each or any(isinstance(step := m.data.get("step"), int) and step >= MOST_IN_ALL for m in facts.advance.marks):
         return None
-    epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)] or [headers or len(each)]
+    named = [int(e) for m in each if isinstance(e := m.data.get("epoch"), (int, float))]
+    epochs = [int(e) for m in each if isinstance(e := m.data.get("epochs"), int)]
+    epochs = epochs or [headers or (max(named) - min(named) + 1 if len(named) == len(each) else len(each))]  # a bar is drawn more than once
     total = max(int(m.data["planned"]) for m in each) * max(*epochs, len({m.data.get("epoch") for m in each}))
     return (total, each[-1]) if 0 < total < MOST_IN_ALL else None
 

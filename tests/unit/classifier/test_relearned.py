@@ -30,8 +30,7 @@ def test_a_stage_that_goes_on_loses_nothing():
 
 
 def test_what_both_runs_say_is_no_fault():
-    said = "no checkpoint found at 'runs/last.pt'"
-    assert _mode([said, *_rows(0, 20), said, *[f"{row[:-1]}7" for row in _rows(0, 20)]]) == "G1"
+    assert _mode(["no checkpoint found at 'runs/stage1.pt'", *_rows(0, 20), "no checkpoint found at 'runs/stage2.pt'", *[f"{row[:-1]}7" for row in _rows(0, 20)]]) == "G1"
 
 
 def test_a_listed_state_is_there():
