@@ -84,7 +84,7 @@ class _Line:
 
 def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
-    span, found = _Span(_span_s(facts), _steps_a_line(facts)), list[Told]()
+    span, found = _Span(_span_s(facts), _steps_a_line(facts), facts.crew if facts.ranks_total < 2 else 1), list[Told]()
     for text in _logs(facts):
         lines = [_BAR.sub("", line, count=1) for line in text[-MOST_TEXT:].splitlines()[-MOST_LINES:]]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
@@ -116,6 +116,8 @@ class _Span:
 
     seconds: float | None
     steps: float
+    tellers: int = 1
+    """Ranks that tell their times in one log, each its own."""
 
 
 def _steps_a_line(facts: Facts) -> float:
@@ -304,7 +306,9 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
         least = BARE_COVERS if last.bare else COVERS
         later = total - lines[0].whole  # the first may lie before the first progress: what compiles, and reads its files for the first time
         sums = (total, later) if len(lines) > LEAST_LINES else (total,)
-        fits = [many for many in sorted({*_steps_apart(lines), span.steps}) if any(least <= many * one / span.seconds <= MOST_COVERS for one in sums)]
+        steps = sorted({*_steps_apart(lines), span.steps})
+        fits = [many for many in steps if any(least <= many * one / span.seconds <= MOST_COVERS for one in sums)]
+        fits = fits or [many for many in (one / span.tellers for one in steps) if least <= many * total / span.seconds <= MOST_COVERS]
         if not fits:
             return None
         times = fits[-1] if last.each or last.bare else fits[0]

@@ -77,9 +77,10 @@ class ThroughputBound(FailureMode):
         done = facts.advance.steps_done
         if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
-        if (talk := _mostly_talk(facts)) is not None:
-            return _exchanging(facts, talk, facts.said("slow_transport")[:1])
         if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
+            talk = _mostly_talk(facts)
+            if talk is not None:
+                return _exchanging(facts, talk, facts.said("slow_transport")[:1])
             return not_testable("too few steps of progress to call a rate", FLIP)
         for asked in (_saving, _interconnect, _blocking):
             answer = asked(facts)
@@ -91,7 +92,7 @@ class ThroughputBound(FailureMode):
             own = _talks(facts)
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
-            if own is not None and own.share >= TALKS and facts.ranks_total > 1 and not _on_fabric(facts) and held_up_by(facts.job) is None:
+            if own is not None and own.share >= TALKS and max(facts.ranks_total, facts.crew) > 1 and not _on_fabric(facts) and held_up_by(facts.job) is None:
                 return _exchanging(facts, own, ())
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)

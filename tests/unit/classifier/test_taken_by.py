@@ -18,3 +18,11 @@ def test_twelve_steps_of_exchange_are_bound_by_it(talk: str, each_s: float, mode
     """A launcher bade three ranks; short steps of work are a handful."""
     told = _verdict(f"step {{i}}/12 loss {{loss}} compute 0.14s all_reduce {talk}s", each_s, ("torchrun", "--nproc_per_node=3", "train.py"))
     assert told.mode == mode
+
+
+def test_ranks_that_share_a_log_tell_their_times_each():
+    """Three lines a step, of 1.6 s each: no more than the step itself."""
+    lines = [f"rank {r}: step {i}/24 loss {3 * 0.8**i + r / 100:.4f} compute 0.14s exchange 1.46s" for i in range(1, 25) for r in range(3)]
+    times = [1 + 1.6 * i for i in range(1, 25) for _ in range(3)]
+    run = Run(command=("python", "spawn.py")).rank(0, "n1", "\n".join(lines) + "\n", code=0, end=45, times=times)
+    assert run.accounting("COMPLETED", code=0, end=46).verdict().mode == "D2"
