@@ -54,7 +54,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m corpus.make", description=__doc__)
     parser.add_argument("--recipe", action="append", default=[], help="only these recipes")
     parser.add_argument("--kind", choices=("hardware", "cpu-run", "slurm-run", "handwritten"), help="only jobs of this kind")
-    parser.add_argument("--bed", choices=("plain", "cgroup"), help="of the jobs on Slurm only those of this bed")
+    parser.add_argument("--bed", choices=("plain", "cgroup", "card"), help="of the jobs on Slurm only those of this bed")
+    parser.add_argument("--under", choices=("run", "slurm"), help="only jobs under gpualert-run, or only those on Slurm")
     parser.add_argument("--number", type=int, action="append", default=[], help="only these cases of it")
     parser.add_argument("--missing", action="store_true", help="only cases that are not there yet")
     parser.add_argument("--lanes", type=int, default=2, help="cpu-run jobs at the same time")
@@ -80,12 +81,12 @@ def main() -> int:
     for recipe, number, job in todo:
         if isinstance(job, HandJob):
             job.hand.keep(job.label, wish.to / recipe.name / f"{number:03d}")
-    slurm = [(r.name, n, j) for r, n, j in todo if isinstance(j, SlurmJob) and wish.bed in (None, j.bed)]
+    slurm = [(r.name, n, j) for r, n, j in todo if isinstance(j, SlurmJob) and wish.bed in (None, j.bed) and wish.under != "run"]
     if slurm:
         from corpus.running.bed import make_all
 
         bad += make_all(slurm, wish.to)
-    runs = [(r.name, n) for r, n, j in todo if isinstance(j, LocalJob) and ENVIRONMENTS[j.python].there]
+    runs = [(r.name, n) for r, n, j in todo if isinstance(j, LocalJob) and ENVIRONMENTS[j.python].there and wish.under != "slurm"]
     if runs:
         local.prepare()
         with ProcessPoolExecutor(wish.lanes) as pool:

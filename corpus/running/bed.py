@@ -13,7 +13,8 @@ from pathlib import Path
 from corpus import label as labels
 from corpus.case import LOGS, RECORD_NAME, log_name, without_logs
 from corpus.running.acts import ACTS
-from corpus.running.environments import ENVIRONMENTS
+from corpus.running.card.identity import card
+from corpus.running.environments import CARD, ENVIRONMENTS
 from corpus.running.job import SlurmJob
 from corpus.running.scrub import Scrub
 from gpualert_slurm.epilog.history.store import History
@@ -33,6 +34,9 @@ JOB_S = 420
 AT_ONCE = int(os.environ.get("CORPUS_AT_ONCE", "8"))
 """Jobs at the same time: the bed's nodes share a small machine."""
 JUDGED_S = 150
+UNTIL_S = float(os.environ.get("CORPUS_UNTIL_S", "inf"))
+"""When (seconds since the epoch) no job of a bed may run any longer, where a machine is there for minutes; none starts in the last ones."""
+LAST_START_S = 40
 FIRST_JOB = os.environ.get("CORPUS_FIRST_JOB", "1")
 """The first job's number: nodes of two beds on one machine see each other's processes, and take those of an equal number for their own."""
 Todo = Sequence[tuple[str, int, SlurmJob]]
@@ -49,7 +53,7 @@ class Bed(Cluster):
 def make_all(todo: Todo, to: Path) -> int:
     """Make these; how many could not be made. One bed for each way of tracking that they ask for."""
     bad = 0
-    for kind in ("plain", "cgroup"):
+    for kind in ("plain", "cgroup", "card"):
         if mine := [t for t in todo if t[2].bed == kind and ENVIRONMENTS[t[2].python].there]:
             bad += _on_a_bed(kind, mine, to)
     return bad
@@ -66,11 +70,15 @@ def _on_a_bed(kind: str, todo: Todo, to: Path) -> int:
         "PreemptMode": "REQUEUE",
         "FirstJobId": FIRST_JOB,
     }
-    with Bed(ROOT, nodes=6 if kind == "plain" else 2, cpus=48, gpus_per_node=8, gpualert=True, extra=extra) as cluster:
+    if kind == "card":
+        bed = Bed(ROOT, nodes=1, cpus=os.cpu_count() or 1, gpus_per_node=1, gpualert=True, real_gpu=card().kind, memory_mib=_memory_mib(), extra=extra)
+    else:
+        bed = Bed(ROOT, nodes=6 if kind == "plain" else 2, cpus=48, gpus_per_node=8, gpualert=True, extra=extra)
+    with bed as cluster:
         cluster.gpualert.configure({"node": {"stall_min_s": 3600}, "daemon": {"report_deadline_s": 200.0, "accounting_deadline_s": 200.0}})
         cluster.smtp.stop()  # the daemon lets go of a record once its mail is out
         cluster.start_daemon()
-        ran = _Ran(cluster, todo)
+        ran = _Ran(cluster, todo, 1 if kind == "card" else AT_ONCE)
         ran.all()
         wrong = ran.wrong
         for name, number, job in todo:
@@ -88,13 +96,13 @@ def _on_a_bed(kind: str, todo: Todo, to: Path) -> int:
 class _Ran:
     """The jobs of one bed, each with a thread of its own that does to it what is to be done."""
 
-    def __init__(self, cluster: Cluster, todo: Todo) -> None:
+    def __init__(self, cluster: Cluster, todo: Todo, at_once: int) -> None:
         self.cluster, self.todo = cluster, todo
         self.ids: dict[tuple[str, int], int] = {}
         self.wrong: dict[tuple[str, int], str] = {}
         self.keys: dict[tuple[str, str], int] = {}
         self._lock = threading.Lock()
-        self._places = threading.Semaphore(AT_ONCE)
+        self._places = threading.Semaphore(at_once)
         self.began_s = time.time()
 
     def all(self) -> None:
@@ -116,6 +124,8 @@ class _Ran:
 
     def _run(self, name: str, number: int, job: SlurmJob) -> None:
         try:
+            if time.time() > UNTIL_S - LAST_START_S:
+                raise TimeoutError("no time was left")
             folder = self._write(name, number, job)
             more = [f"--dependency=afterany:{self.keys[name, job.parent]}"] if job.parent else []
             script = job.script.replace("PYTHON", ENVIRONMENTS[job.python].python)
@@ -141,7 +151,7 @@ class _Ran:
                 self._gpus(job, job_id)
             if job.act:
                 ACTS[job.act](self.cluster, job_id, folder, job.after)
-            end = self.cluster.wait(job_id, JOB_S)
+            end = self.cluster.wait(job_id, min(JOB_S, max(0.0, UNTIL_S - time.time())))
             if job.state and end.state != job.state:
                 self.wrong[name, number] = f"it ended as {end.state}, not {job.state}: {self._said(folder)}"
         except Exception as error:  # one job's trouble is that job's
@@ -188,7 +198,7 @@ class _Ran:
 
     def _judged(self) -> None:
         """Wait until the daemon is done with every job that ran."""
-        until = time.monotonic() + JUDGED_S
+        until = time.monotonic() + min(JUDGED_S, max(10.0, UNTIL_S - time.time()))
         log = self.cluster.root / "log" / "gpualertd.log"
         while time.monotonic() < until:
             said = log.read_text(errors="replace")
@@ -209,7 +219,7 @@ def _keep(cluster: Cluster, job_id: int, job: SlurmJob, folder: Path) -> None:
     environment = ENVIRONMENTS[job.python]
     # All nodes are one host: what runs on a bed beside this one, and outside, is seen by its nodes' watchers.
     beside = {f"{str(ROOT)[:-1]}{letter}": SHOWN_ROOT for letter in "bcdw"}
-    hide = Scrub({**beside, str(cluster.root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places()})
+    hide = Scrub({**beside, str(cluster.root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places(), **(card().places if job.python == CARD else {})})
     shutil.rmtree(folder, ignore_errors=True)
     (folder / LOGS).mkdir(parents=True)
     record, kept = _with_stepd_logs(record)
@@ -228,6 +238,10 @@ def _keep(cluster: Cluster, job_id: int, job: SlurmJob, folder: Path) -> None:
     (folder / RECORD_NAME).write_bytes(content + b"\n")
     slurm = ".".join(str(n) for n in slurm_version())
     labels.write(job.label.but(software={**environment.versions(), "slurm": slurm, **job.label.software}), folder)
+
+
+def _memory_mib() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (1 << 20) * 15 // 16
 
 
 def _runs(history: History, job_id: int) -> list[int]:

@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 from corpus import label as labels
-from corpus.running.environments import ENVIRONMENTS, Environment
+from corpus.running.card.identity import card
+from corpus.running.environments import CARD, ENVIRONMENTS, Environment
 from corpus.running.job import LocalJob, Signal
 from corpus.running.scrub import Scrub
 from tests.testbed.host import ALICE, make_users
@@ -26,7 +27,7 @@ SHOWN_ROOT = "/lustre/home"
 SHOWN_USER = "alice-research"
 LIMIT_S = 200
 GROUPS = Path("/sys/fs/cgroup/memory")
-LANES = ("nlp", "cv", "asr", "rec")
+LANES = ("nlp", "cv", "asr", "rec", "tts", "ocr")
 """Folders of jobs that run at the same time."""
 BUNDLE_FILES = ("run.json", "end.json", "run.0.out", "run.0.err", "run.0.idx", "run.0.exit.json")
 MAX_LOG_BYTES = 96 * 1024
@@ -38,7 +39,7 @@ class NotAsMeantError(Exception):
 
 def scrub(environment: Environment, root: Path = ROOT) -> Scrub:
     """What this machine's names become in a case."""
-    return Scrub({str(root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places()})
+    return Scrub({str(root): SHOWN_ROOT, ALICE: SHOWN_USER, **environment.places(), **(card().places if environment is ENVIRONMENTS[CARD] else {})})
 
 
 def prepare() -> None:

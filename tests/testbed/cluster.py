@@ -30,6 +30,8 @@ from .slurmd import Node
 from .slurmdbd import add_accounts, slurmdbd
 from .smtp import Smtp
 
+PLAYED = "GPUALERT_TESTBED_PLAYED_NVML"
+"""The variable that puts the bed's own NVML before the real one, to try a bed with a real GPU where there is none."""
 MAX_ROOT_BYTES = 60  # Unix sockets below it must stay within 107 bytes
 
 
@@ -41,13 +43,14 @@ class Cluster(SlurmClient):
         nodes: how many; they are called n1, n2, …
         cpus, gpus_per_node: of each node, as slurm.conf counts them.
         gpualert: install gpualert and hook it in (plugstack.conf, Epilog, node services); ``start_daemon()`` starts gpualertd.
+        real_gpu, memory_mib: the type of the host's own GPU, ``/dev/nvidia0``, which is then the one node's, and what memory that node has.
         extra: more lines of slurm.conf, or other values for the bed's own.
         keep: leave ``root`` behind; also by GPUALERT_TESTBED_KEEP=1.
     """
 
     def __init__(
         self, root: Path | None = None, *, nodes: int = 4, cpus: int = 4, gpus_per_node: int = 2, gpualert: bool = False,
-        extra: Mapping[str, str] | None = None, keep: bool = False,
+        real_gpu: str = "", memory_mib: int = 4000, extra: Mapping[str, str] | None = None, keep: bool = False,
     ) -> None:
         self._made = root is None
         root = Path(tempfile.mkdtemp(prefix="gpualert-bed-", dir="/var/tmp")) if root is None else root.resolve()
@@ -56,11 +59,12 @@ class Cluster(SlurmClient):
         self.keep = keep or os.environ.get("GPUALERT_TESTBED_KEEP") == "1"
         self.node_names = [f"n{i + 1}" for i in range(nodes)]
         self._with_gpualert = gpualert
+        self._played = not real_gpu or PLAYED in os.environ
         self._ports = Ports()
         self._password = secrets.token_hex(16)
         dbd_port = self._ports.take()
         self.conf = SlurmConf(root, self.name, self.node_names, cpus, gpus_per_node, self._ports.take(), dbd_port,
-                              [self._ports.take() for _ in self.node_names], dict(extra or {}))
+                              [self._ports.take() for _ in self.node_names], dict(extra or {}), real_gpu, memory_mib)
         self._folders()
         self.gpualert = Gpualert(root, self.name, self._ports.take())
         smtp_port = self.gpualert.settings["mail"]["port"]
@@ -75,7 +79,7 @@ class Cluster(SlurmClient):
         self.nodes = {name: Node(root, name, port, env) for name, port in zip(self.node_names, self.conf.node_ports, strict=True)}
         self.node_services = {
             name: NodeService(self.gpualert.program("gpualert-node"), name, state_dir=self.gpualert.state_dir, config=self.gpualert.config,
-                              log=root / "log" / f"gpualert-node.{name}.log", env={**env, **self.nvml.environment(name)})
+                              log=root / "log" / f"gpualert-node.{name}.log", env={**env, **(self.nvml.environment(name) if self._played else {})})
             for name in self.node_names
         }
         self.daemon = Daemon("gpualertd", [str(self.gpualert.program("gpualertd")), "--config", str(self.gpualert.config)],
@@ -100,11 +104,13 @@ class Cluster(SlurmClient):
             raise
 
     def _start(self) -> None:
-        make_devices(self.root, self.node_names, self.conf.gpus_per_node)
+        if not self.conf.real_gpu:
+            make_devices(self.root, self.node_names, self.conf.gpus_per_node)
         self.conf.write()
         self.plugstack([])
         if self._with_gpualert:
-            self.nvml.prepare()
+            if self._played:
+                self.nvml.prepare()
             install(self.gpualert.prefix, self.root / "build")
             self.gpualert.make_folders()
             self.gpualert.configure()

@@ -11,6 +11,8 @@ import sysconfig
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+WHEEL = "GPUALERT_TESTBED_WHEEL"
+"""The variable that names a wheel of gpualert built elsewhere, where nothing can be built."""
 
 
 class InstallError(RuntimeError):
@@ -30,16 +32,20 @@ def install(prefix: Path, work: Path) -> None:
     py_spy = Path(sysconfig.get_paths()["scripts"]) / "py-spy"
     if py_spy.exists():  # as the extra "stacks" would have put it there
         _link(py_spy, prefix / "bin" / "py-spy")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    wheel = Path(os.environ[WHEEL]) if WHEEL in os.environ else _build(pip, work)
+    _run([*pip, f"--python={prefix / 'bin' / 'python'}", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", str(wheel)])
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def _build(pip: list[str], work: Path) -> Path:
     source = work / "source"
     _copy_sources(source)
     wheels = work / "wheels"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
     # The build system named in pyproject.toml, where this environment has it, spares a download.
     offline = ["--no-build-isolation", "--no-index"] if _has_build_system() else []
     _run([*pip, "wheel", "--quiet", "--no-deps", *offline, "-w", str(wheels), str(source)])
-    wheel = next(iter(wheels.glob("*.whl")))
-    _run([*pip, f"--python={prefix / 'bin' / 'python'}", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", str(wheel)])
-    shutil.rmtree(work)
+    return next(iter(wheels.glob("*.whl")))
 
 
 def _has_build_system() -> bool:

@@ -25,6 +25,9 @@ class SlurmConf:
     dbd_port: int
     node_ports: Sequence[int]
     extra: Mapping[str, str] = field(default_factory=dict)
+    real_gpu: str = ""
+    """The type of the host's own GPU (``h100``), of which the first node then has ``/dev/nvidia0``."""
+    memory_mib: int = 4000
     settings: dict[str, str] = field(default_factory=dict)
     tracking: str = field(default_factory=tracking.chosen)
 
@@ -89,18 +92,22 @@ class SlurmConf:
     def write(self) -> None:
         """Write slurm.conf, gres.conf and cgroup.conf, readable by all."""
         lines = [f"{key}={value}" for key, value in self.settings.items()]
-        gres = f" Gres=gpu:h100:{self.gpus_per_node}" if self.gpus_per_node else ""
+        kind = self.real_gpu or "h100"
+        gres = f" Gres=gpu:{kind}:{self.gpus_per_node}" if self.gpus_per_node else ""
         lines += [
-            f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} RealMemory=4000{gres} State=UNKNOWN"
+            f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} RealMemory={self.memory_mib}{gres} State=UNKNOWN"
             for node, port in zip(self.nodes, self.node_ports, strict=True)
         ]
         lines.append(f"PartitionName=gpu Nodes={','.join(self.nodes)} Default=YES DefaultTime=10 MaxTime=60 State=UP")
         _write(self.path, lines)
         _write(self.root / "etc" / "gres.conf", [
-            f"NodeName={node} Name=gpu Type=h100 File={','.join(str(p) for p in device_paths(self.root, node, self.gpus_per_node))}"
+            f"NodeName={node} Name=gpu Type={kind} File={','.join(str(p) for p in self._devices(node))}"
             for node in self.nodes if self.gpus_per_node
         ])
         _write(self.root / "etc" / "cgroup.conf", tracking.cgroup_conf(self.tracking))
+
+    def _devices(self, node: str) -> list[Path]:
+        return [Path("/dev/nvidia0")] if self.real_gpu else device_paths(self.root, node, self.gpus_per_node)
 
     def write_plugstack(self, lines: Sequence[str]) -> None:
         """Replace plugstack.conf; clients and steps read it each time they start."""

@@ -29,7 +29,6 @@ PY
 .venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w "$folder" . 2>&1 | { grep -v 'is ignored: it is neither' || true; }
 cp spank/plugin/build/gpualert-run "$folder/bin/"
 cp .venv/lib/python3*/site-packages/__editable__* "$folder/bin/"  # which room lies where
-cp tests/testbed/nvml/build/libnvidia-ml.so.1 "$folder/bin/"  # for trying all this out without a GPU
 
 programs=(slurmctld slurmd slurmdbd slurm-client slurm-wlm-basic-plugins slurm-wlm-mysql-plugin munge libmunge2 libmariadb3
     mariadb-server-core mariadb-client-core mariadb-common mysql-common)
@@ -49,6 +48,11 @@ for name in bin sbin lib lib64; do # one tree, as where /bin is a link
 done
 rm -rf "$work"/root/usr/share/{doc,man,locale,lintian,bug,groff,perl5,apport,zoneinfo} "$work"/root/{var,etc/init.d,etc/logrotate.d,etc/apparmor.d,etc/security,etc/pam.d} "$work"/root/usr/lib/systemd
 find "$work/root" -name '*.la' -delete
-tar -C "$work/root" --sort=name --owner=0 --group=0 -c . | xz -T0 -6 >"$folder/root.tar.xz"
+mkdir "$work/libraries"
+for file in "$work"/root/usr/lib/x86_64-linux-gnu/lib*.so*; do # each under the one name that programs ask for
+    if [ ! -L "$file" ]; then name=$(readelf -d "$file" | grep -oE 'soname: \[[^]]+' | cut -c10-); cp "$file" "$work/libraries/${name:-$(basename "$file")}"; fi
+done
+rm "$work"/root/usr/lib/x86_64-linux-gnu/lib*.so*
+for part in root libraries; do tar -C "$work/$part" --sort=name --owner=0 --group=0 -c . | xz -T0 -6 >"$folder/$part.tar.xz"; done
 git rev-parse --short HEAD >"$folder/made-of"
 du -sh "$folder"
