@@ -14,6 +14,7 @@ from corpus.make import recipes
 from corpus.running import local
 from corpus.running.environments import CARD, ENVIRONMENTS
 from corpus.running.job import HandJob, LocalJob, Recipe, SlurmJob
+from corpus.running.time_left import left_s
 
 
 def labelled(recipe: Recipe, job: LocalJob | SlurmJob | HandJob) -> LocalJob | SlurmJob | HandJob:
@@ -24,6 +25,10 @@ def labelled(recipe: Recipe, job: LocalJob | SlurmJob | HandJob) -> LocalJob | S
         return replace(job, label=job.label.but(provenance="hardware", gpu="real", recipe=recipe.name, part=job.label.part or recipe.part))
     provenance = {LocalJob: "cpu-run", SlurmJob: "slurm-run", HandJob: "handwritten"}[type(job)]
     return replace(job, label=job.label.but(provenance=job.label.provenance or provenance, recipe=recipe.name, part=job.label.part or recipe.part))
+
+
+LAST_START_S = 5
+"""No job is started with less time left than this."""
 
 
 def one_local(name: str, number: int, root: Path, lane: int) -> str:
@@ -42,6 +47,10 @@ def lane_of_jobs(todo: list[tuple[str, int]], root: Path, lane: int) -> int:
     """Make these one after another; how many failed."""
     bad = 0
     for name, number in todo:
+        if left_s() < LAST_START_S:
+            print(f"NOT MADE {name}/{number:03d}   no time was left", flush=True)
+            bad += 1
+            continue
         began = time.monotonic()
         wrong = one_local(name, number, root, lane)
         bad += bool(wrong)

@@ -17,6 +17,7 @@ from corpus.running.card.identity import card
 from corpus.running.environments import CARD, ENVIRONMENTS
 from corpus.running.job import SlurmJob
 from corpus.running.scrub import Scrub
+from corpus.running.time_left import left_s
 from gpualert_slurm.epilog.history.store import History
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.rank import RankLog
@@ -34,9 +35,8 @@ JOB_S = 420
 AT_ONCE = int(os.environ.get("CORPUS_AT_ONCE", "8"))
 """Jobs at the same time: the bed's nodes share a small machine."""
 JUDGED_S = 150
-UNTIL_S = float(os.environ.get("CORPUS_UNTIL_S", "inf"))
-"""When (seconds since the epoch) no job of a bed may run any longer, where a machine is there for minutes; none starts in the last ones."""
-LAST_START_S = 40
+LAST_START_S = 30
+"""No job is started with less time left than this."""
 FIRST_JOB = os.environ.get("CORPUS_FIRST_JOB", "1")
 """The first job's number: nodes of two beds on one machine see each other's processes, and take those of an equal number for their own."""
 Todo = Sequence[tuple[str, int, SlurmJob]]
@@ -124,7 +124,7 @@ class _Ran:
 
     def _run(self, name: str, number: int, job: SlurmJob) -> None:
         try:
-            if time.time() > UNTIL_S - LAST_START_S:
+            if left_s() < LAST_START_S:
                 raise TimeoutError("no time was left")
             folder = self._write(name, number, job)
             more = [f"--dependency=afterany:{self.keys[name, job.parent]}"] if job.parent else []
@@ -151,7 +151,7 @@ class _Ran:
                 self._gpus(job, job_id)
             if job.act:
                 ACTS[job.act](self.cluster, job_id, folder, job.after)
-            end = self.cluster.wait(job_id, min(JOB_S, max(0.0, UNTIL_S - time.time())))
+            end = self.cluster.wait(job_id, min(JOB_S, left_s()))
             if job.state and end.state != job.state:
                 self.wrong[name, number] = f"it ended as {end.state}, not {job.state}: {self._said(folder)}"
         except Exception as error:  # one job's trouble is that job's
@@ -198,7 +198,7 @@ class _Ran:
 
     def _judged(self) -> None:
         """Wait until the daemon is done with every job that ran."""
-        until = time.monotonic() + min(JUDGED_S, max(10.0, UNTIL_S - time.time()))
+        until = time.monotonic() + min(JUDGED_S, max(10.0, left_s()))
         log = self.cluster.root / "log" / "gpualertd.log"
         while time.monotonic() < until:
             said = log.read_text(errors="replace")

@@ -19,6 +19,8 @@ class Environment:
     path: tuple[tuple[str, str], ...] = ()
     packages: tuple[str, ...] = ()
     more: dict[str, str] = field(default_factory=dict)
+    passed: tuple[str, ...] = ()
+    """Variables that its jobs have from whoever makes the cases."""
 
     @property
     def there(self) -> bool:
@@ -26,8 +28,9 @@ class Environment:
         return Path(self.python).exists() and all(Path(p).exists() for p, _ in self.path)
 
     def variables(self) -> dict[str, str]:
-        """What a job of this environment needs to find its modules."""
-        return {"PYTHONPATH": ":".join(p for p, _ in self.path)} if self.path else {}
+        """What a job of this environment needs to find its modules, and whatever else it is given."""
+        path = {"PYTHONPATH": ":".join(p for p, _ in self.path)} if self.path else {}
+        return {**self.more, **{name: os.environ[name] for name in self.passed if name in os.environ}, **path}
 
     def places(self) -> dict[str, str]:
         """Names for its places."""
@@ -146,6 +149,7 @@ ENVIRONMENTS = {
     CARD: Environment(
         "/opt/torch/.venv/bin/python3", "/opt/torch/.venv", "/shared/envs/t11",
         packages=("torch", "numpy", "transformers", "accelerate", "lightning", "timm", "jax", "jaxlib", "flax", "optax", "cupy-cuda13x", "triton", "numba", "torchvision", "nvidia-nccl-cu13"),
+        more={"NCCL_SOCKET_IFNAME": "lo"}, passed=("CUDA_HOME", "CUDA_PATH", "XLA_FLAGS", "TRITON_PTXAS_PATH"),
     ),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),

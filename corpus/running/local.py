@@ -18,6 +18,7 @@ from corpus.running.card.identity import card
 from corpus.running.environments import CARD, ENVIRONMENTS, Environment
 from corpus.running.job import LocalJob, Signal
 from corpus.running.scrub import Scrub
+from corpus.running.time_left import left_s
 from tests.testbed.host import ALICE, make_users
 
 TOP = Path(__file__).parents[2]
@@ -128,9 +129,9 @@ def _start(job: LocalJob, environment: Environment, command: tuple[str, ...], ho
     try:
         if watched and job.signal:
             _send(job.signal, process)
-        return process.wait(LIMIT_S)
+        return process.wait(min(LIMIT_S, left_s()))
     except subprocess.TimeoutExpired as error:
-        raise NotAsMeantError(f"it still ran after {LIMIT_S} s: {_last_words(home)}") from error
+        raise NotAsMeantError(f"it still ran after {error.timeout:.0f} s: {_last_words(home)}") from error
     finally:
         _end(process, home)
         if group:

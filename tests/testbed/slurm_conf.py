@@ -104,10 +104,14 @@ class SlurmConf:
             f"NodeName={node} Name=gpu Type={kind} File={','.join(str(p) for p in self._devices(node))}"
             for node in self.nodes if self.gpus_per_node
         ])
-        _write(self.root / "etc" / "cgroup.conf", tracking.cgroup_conf(self.tracking))
+        _write(self.root / "etc" / "cgroup.conf", tracking.cgroup_conf(self.tracking) or self._no_search())
 
     def _devices(self, node: str) -> list[Path]:
         return [Path("/dev/nvidia0")] if self.real_gpu else device_paths(self.root, node, self.gpus_per_node)
+
+    def _no_search(self) -> list[str]:
+        """On a strange host: slurmd looks for control groups even where it will use none, and ends where it finds those of both versions."""
+        return ["CgroupPlugin=cgroup/v1"] if self.real_gpu else []
 
     def write_plugstack(self, lines: Sequence[str]) -> None:
         """Replace plugstack.conf; clients and steps read it each time they start."""

@@ -18,7 +18,7 @@ exec > >(tee "$out/output.log") 2>&1
 began=$SECONDS
 limit=$1
 shift
-export PYTHONUNBUFFERED=1 GPUALERT_TESTBED_KEEP=1
+export PATH="$PATH:/usr/sbin:/sbin" PYTHONUNBUFFERED=1 GPUALERT_TESTBED_KEEP=1
 export CORPUS_ROOT=${CORPUS_ROOT:-/var/tmp/c-w} CORPUS_BED=${CORPUS_BED:-/var/tmp/c-b}
 cases=/var/tmp/card-cases
 mkdir -p "$cases" "$out/facts"
@@ -29,8 +29,22 @@ trap pack EXIT
 
 say "the card and what runs on it"
 python=${CARD_PYTHON:-/opt/torch/.venv/bin/python3}
+ls -l /dev/nvidia* 2>&1
+env | grep -E '^(CUDA|NVIDIA|LD_|PATH=|XLA|TRITON|PYTHON)'
+unset PYTHONPATH PYTHONHOME LD_LIBRARY_PATH LD_PRELOAD
+# Slurm looks names up, which works only where there is an address beside 127.0.0.1 (AI_ADDRCONFIG).
+"$python" - <<'PY'
+import fcntl
+import socket
+import struct
+
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh14x", b"lo", 0x41))  # SIOCSIFFLAGS: up
+    fcntl.ioctl(any_socket, 0x8916, struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, socket.inet_aton("127.0.1.1")))  # SIOCSIFADDR
+PY
 ( # files of libraries are read for the first time while the rest is unpacked
-    for module in torch cupy jax triton lightning transformers; do timeout 60 "$python" -c "import $module" >/dev/null 2>&1; done
+    for module in torch cupy jax triton lightning transformers; do timeout 45 "$python" -c "import $module" >/dev/null 2>&1 & done
+    wait
 ) &
 reading=$!
 if ! timeout 120 corpus/running/card/setup.sh; then say "set-up failed"; exit 1; fi
@@ -42,16 +56,17 @@ for phase in "$@"; do
     if [ -n "$reading" ]; then wait "$reading"; reading=; fi
     mapfile -t recipes < <(tr ',' '\n' <<<"$names" | sed '/^$/d; s/^/--recipe=/')
     if [ ${#recipes[@]} = 0 ] && [ "$kind" != facts ]; then say "no recipes in $phase"; continue; fi
+    until_s=$(($(date +%s) + seconds))
     case $kind in
     facts) timeout -k 5 "$seconds" .venv/bin/python -m corpus.running.card.facts "$out/facts" ;;
     lanes | alone)
         lanes=1
         [ "$kind" = alone ] || lanes=${CARD_LANES:-6}
-        timeout -k 10 "$((seconds - 10))" .venv/bin/python -m corpus.make --under run --lanes "$lanes" --to "$cases" "${recipes[@]}"
+        CORPUS_UNTIL_S=$((until_s - 6)) timeout -k 8 "$((seconds - 2))" .venv/bin/python -m corpus.make --under run --lanes "$lanes" --to "$cases" "${recipes[@]}"
         ;;
     slurm)
         rm -rf "$CORPUS_BED"
-        CORPUS_UNTIL_S=$(($(date +%s) + seconds - 30)) GPUALERT_TESTBED_WHEEL=$(echo "$PWD"/.card/gpualert_slurm-*.whl) \
+        CORPUS_UNTIL_S=$((until_s - 25)) GPUALERT_TESTBED_WHEEL=$(echo "$PWD"/.card/gpualert_slurm-*.whl) \
             timeout -k 10 "$((seconds - 5))" .venv/bin/python -m corpus.make --under slurm --bed card --to "$cases" "${recipes[@]}"
         if [ -d "$CORPUS_BED/log" ]; then tar -C "$CORPUS_BED" --ignore-failed-read -czf "$out/facts/bed-logs.tar.gz" log etc/slurm.conf etc/gres.conf; fi
         ;;

@@ -47,12 +47,14 @@ if ! ldconfig -p | grep -q 'libnvidia-ml\.so\.1 '; then
 fi
 ldconfig
 
+[ -e /dev/nvidia0 ] || [ ! -e /dev/nvidiactl ] || ln -s "$(find /dev -name 'nvidia[0-9]*' | sort | head -1)" /dev/nvidia0
+
 say "users"
 for name in munge mysql slurm; do
     getent passwd $name >/dev/null || useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin $name
 done
-grep -qw "$(hostname)" /etc/hosts || echo "127.0.1.1 $(hostname)" >>/etc/hosts
-grep -qw localhost /etc/hosts || echo "127.0.0.1 localhost" >>/etc/hosts
+for name in localhost "$(hostname)"; do grep -qsw "$name" /etc/hosts || echo "127.0.0.1 $name" >>/etc/hosts; done
+chmod a+r /etc/hosts
 
 say "Python"
 rm -rf .venv
