@@ -79,15 +79,17 @@ def _on_a_bed(kind: str, todo: Todo, to: Path) -> int:
         cluster.smtp.stop()  # the daemon lets go of a record once its mail is out
         cluster.start_daemon()
         ran = _Ran(cluster, todo, 1 if kind == "card" else AT_ONCE)
-        ran.all()
         wrong = ran.wrong
-        for name, number, job in todo:
-            if (name, number) in ran.ids and (name, number) not in wrong:
-                try:
-                    _keep(cluster, ran.ids[name, number], job, to / name / f"{number:03d}")
-                except (LookupError, OSError, ValueError) as error:
-                    wrong[name, number] = f"not kept: {error}"
-                print(f"{'NOT MADE' if (name, number) in wrong else 'made':9}{name}/{number:03d}", flush=True)
+        try:
+            ran.all()
+        finally:  # whoever ends us early gets what is there
+            for name, number, job in todo:
+                if (name, number) in ran.ids and (name, number) not in wrong:
+                    try:
+                        _keep(cluster, ran.ids[name, number], job, to / name / f"{number:03d}")
+                    except (LookupError, OSError, ValueError) as error:
+                        wrong[name, number] = f"not kept: {error}"
+                    print(f"{'NOT MADE' if (name, number) in wrong else 'made':9}{name}/{number:03d}", flush=True)
     for (name, number), words in wrong.items():
         print(f"NOT MADE {name}/{number:03d} {words}", flush=True)
     return len(wrong)
@@ -109,7 +111,7 @@ class _Ran:
         """Run them, those that nobody depends on first; then wait until the daemon has judged each."""
         first = ("lose_node", "lose_node_and_go_on", "slurmd_dies", "node_down", "preempt", "preempt_for_good")  # what happens to one of these happens to all of its node
         todo = sorted(self.todo, key=lambda t: t[2].act not in first)
-        for follows in (False, True):
+        for follows in sorted({bool(t[2].parent) for t in todo}):
             threads = [threading.Thread(target=self._one, args=t, daemon=True) for t in todo if bool(t[2].parent) == follows]
             for thread in threads:
                 thread.start()
@@ -156,6 +158,8 @@ class _Ran:
                 self.wrong[name, number] = f"it ended as {end.state}, not {job.state}: {self._said(folder)}"
         except Exception as error:  # one job's trouble is that job's
             self.wrong[name, number] = f"{type(error).__name__}: {str(error)[:400]}"
+            if (name, number) in self.ids:
+                self.cluster.command("scancel", str(self.ids[name, number]), check=False)
 
     def _said(self, folder: Path) -> str:
         return " | ".join(p.read_text(errors="replace")[-300:] for p in folder.glob("slurm-*.out"))
@@ -203,7 +207,7 @@ class _Ran:
         while time.monotonic() < until:
             said = log.read_text(errors="replace")
             done = set(re.findall(r"(?:no_mail|queued) job=(\d+)", said))  # a task of an array is called 31_2
-            left = [i for i in self.ids.values() if str(i) not in done]
+            left = [i for key, i in self.ids.items() if str(i) not in done and key not in self.wrong]
             if not left:
                 return
             time.sleep(1)

@@ -67,7 +67,7 @@ for phase in "$@"; do
     slurm)
         rm -rf "$CORPUS_BED"
         CORPUS_UNTIL_S=$((until_s - 25)) GPUALERT_TESTBED_WHEEL=$(echo "$PWD"/.card/gpualert_slurm-*.whl) \
-            timeout -k 10 "$((seconds - 5))" .venv/bin/python -m corpus.make --under slurm --bed card --to "$cases" "${recipes[@]}"
+            timeout -k 10 "$((seconds - 8))" .venv/bin/python -m corpus.make --under slurm --bed card --to "$cases" "${recipes[@]}"
         if [ -d "$CORPUS_BED/log" ]; then tar -C "$CORPUS_BED" --ignore-failed-read -czf "$out/facts/bed-logs.tar.gz" log etc/slurm.conf etc/gres.conf; fi
         ;;
     *) say "no such phase: $kind" ;;
