@@ -23,7 +23,7 @@ from gpualert_slurm.spank.watch.gpu_counter import GpuCounter
 from gpualert_slurm.spank.watch.nvml_child import Memories, read_one
 from gpualert_slurm.spank.watch.nvml_events import NvmlEvents
 
-READ_S = 22
+READ_S = 45
 LOAD = """
 import time, torch
 a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
@@ -55,28 +55,29 @@ def main() -> int:
     """Write ``facts.json`` and ``nvidia-smi.txt``."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    facts: dict[str, Any] = {}
-    try:
-        import pynvml
+    import pynvml
 
-        pynvml.nvmlInit()
-        facts["machine"] = _machine()
-        facts["functions"] = _functions(pynvml)
-        facts["fields"] = _fields(pynvml)
-        facts["events"] = _event_types(pynvml)
-        events = NvmlEvents(pynvml)
-        events.start()
-        facts["event_thread"] = events.waiting
-        facts["before"] = _gpm(pynvml)
-        facts["readings"] = _readings(pynvml)
-        facts["samples"] = _samples(pynvml)
-        facts["child"] = _child()
-        for name, code in (("illegal", ILLEGAL), ("trap", TRAP)):
-            facts[name] = _fault(code, events)
-    except Exception as error:  # what was found until then is worth having
-        facts["stopped"] = f"{type(error).__name__}: {error}"
-    _write(folder / "facts.json", json.dumps(facts, indent=1, default=str))
     _write(folder / "nvidia-smi.txt", _said("nvidia-smi", "-q"))
+    pynvml.nvmlInit()
+    events = NvmlEvents(pynvml)
+    events.start()
+    asked: dict[str, Callable[[], Any]] = {
+        "machine": _machine,
+        "events": lambda: {**_event_types(pynvml), "a_thread_waits": events.waiting},
+        "gpm": lambda: _gpm(pynvml),
+        "readings": lambda: _readings(pynvml),
+        "samples": lambda: _samples(pynvml),
+        "child": _child,
+        "illegal": lambda: _fault(ILLEGAL, events),
+        "trap": lambda: _fault(TRAP, events),
+        "fields": lambda: _fields(pynvml),
+        "functions": lambda: _functions(pynvml),
+    }
+    facts: dict[str, Any] = {}
+    for name, ask in asked.items():
+        facts[name], took_ms = _timed(ask)
+        print(f"{name}: {took_ms / 1000:.1f} s", flush=True)
+        _write(folder / "facts.json", json.dumps(facts, indent=1, default=str))  # whatever stops the next one
     return 0
 
 
@@ -127,7 +128,7 @@ def _functions(nvml: Any) -> dict[str, Any]:
     handle = nvml.nvmlDeviceGetHandleByIndex(0)
     found = {}
     for name, function in sorted(vars(nvml).items()):
-        if not name.startswith("nvmlDeviceGet") or not callable(function):
+        if not name.startswith("nvmlDeviceGet") or not callable(function) or re.search("HandleBy|UUID|Serial|Pdi|BoardId|PlatformInfo|Attestation|Certificate", name, re.IGNORECASE):
             continue
         try:
             needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
@@ -176,7 +177,7 @@ def _readings(nvml: Any) -> dict[str, Any]:
     alone = {name: list[float]() for name in counters}
     until = time.monotonic() + READ_S
     turn = 0
-    while time.monotonic() < until:
+    while time.monotonic() < until and load.poll() is None:
         turn += 1
         fast = turn % 8 != 1
         (row, lost, said), ms = _timed(lambda fast=fast: read_one(nvml, 0, counters, memories[0], fast=fast))  # type: ignore[misc]
