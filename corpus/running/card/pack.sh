@@ -24,9 +24,9 @@ for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"
         print(name.strip())
 PY
 )
-.venv/bin/python -m pip download --quiet --disable-pip-version-check --only-binary=:all: --python-version 3.12 --implementation cp \
-    "${platforms[@]}" -d "$folder/wheels" "${needs[@]}" aiosmtpd pip 2>&1 | { grep -v 'is ignored: it is neither' || true; }
-.venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w "$folder" . 2>&1 | { grep -v 'is ignored: it is neither' || true; }
+.venv/bin/python -m pip download -qq --disable-pip-version-check --only-binary=:all: --python-version 3.12 --implementation cp \
+    "${platforms[@]}" -d "$folder/wheels" "${needs[@]}" aiosmtpd pip
+.venv/bin/python -m pip wheel -qq --disable-pip-version-check --no-deps -w "$folder" .
 cp spank/plugin/build/gpualert-run "$folder/bin/"
 cp .venv/lib/python3*/site-packages/__editable__* "$folder/bin/"  # which room lies where
 
