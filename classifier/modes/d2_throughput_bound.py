@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import statistics
 
 from gpualert_slurm.classifier import words
@@ -15,11 +14,11 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import parts_of
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_times import held_up_by
-from gpualert_slurm.classifier.rank_times import slow_rank
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
-from gpualert_slurm.classifier.time_kinds import SAVE, TALK, WHOLE
+from gpualert_slurm.classifier.talk import mostly_talk, on_fabric, talks
+from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import timed_saves
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
@@ -38,14 +37,12 @@ SLOW_S = 0.1
 """Counts of a small program that take as long, with a write in each, take it for the write."""
 MIN_STEPS = 20
 LONG_S = 10.0
-MOSTLY, LEAST_TALK_S = 0.6, 5.0
 """Of so many seconds in all, by its own account, a run need not have counted its steps."""
 LEAST_SAVES = 3
 """Fewer, however long they took, are no habit."""
 SAMPLES = 4
 """A count so many times the step that the last save is named by counts samples."""
 MIN_READINGS = 5
-_FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bNET/IB : Using\b")
 TALKS = 0.5
 """Of the time by the run's own account: more of it went into what the ranks exchange."""
 UNEVEN = 1.3
@@ -78,7 +75,7 @@ class ThroughputBound(FailureMode):
         if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
         if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
-            talk = _mostly_talk(facts)
+            talk = mostly_talk(facts)
             if talk is not None:
                 return _exchanging(facts, talk, facts.said("slow_transport")[:1])
             return not_testable("too few steps of progress to call a rate", FLIP)
@@ -89,10 +86,11 @@ class ThroughputBound(FailureMode):
         cards = _read(facts)
         if len(cards) < 2:
             slow = facts.said("slow_transport")
-            own = _talks(facts)
+            own = talks(facts)
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
-            if own is not None and own.share >= TALKS and max(facts.ranks_total, facts.crew) > 1 and not _on_fabric(facts) and held_up_by(facts.job) is None:
+            several = max(facts.ranks_total, facts.crew) > 1
+            if own is not None and own.share >= TALKS and several and not on_fabric(facts) and held_up_by(facts.job) is None:
                 return _exchanging(facts, own, ())
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)
@@ -213,24 +211,6 @@ def _each_time(facts: Facts, own: Told) -> bool:
     return often and own.share >= CHEAP_SEEN and own.share * (own.whole_s or 0.0) >= MOMENT_S
 
 
-def _talks(facts: Facts) -> Spent | None:
-    """What the run tells of what its ranks exchange."""
-    own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
-    if parts is None or (own is not None and own.share >= parts.share):
-        return own
-    return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
-
-
-def _mostly_talk(facts: Facts) -> Spent | None:
-    """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
-    own = _talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
-    if own is None or own.share < MOSTLY or own.share * (own.whole_s or _trained_s(facts) or 0.0) < LEAST_TALK_S:
-        return None
-    if _on_fabric(facts) or held_up_by(facts.job) is not None:
-        return None
-    return None if slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew)) is not None else own
-
-
 def _cost(said: float | None, facts: Facts) -> bool:
     """Whether what the saves say that they took is worth a word; where they say nothing, it may be."""
     return said is None or (said >= CHEAP and (said >= STORM_TIME or said * (_trained_s(facts) or 0.0) >= MOMENT_S))
@@ -342,11 +322,6 @@ def _interconnect(facts: Facts) -> Assessment | None:
         lost=False,
     )
     return ruled_in(numbers, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %", told)
-
-
-def _on_fabric(facts: Facts) -> bool:
-    """Whether NCCL said that it exchanges over a fast fabric: what it takes is then the exchange's own time."""
-    return any(_FAST.search(one.text) for report in facts.job.reports for one in report.excerpts)
 
 
 def _exchanging(facts: Facts, own: Spent, sockets: tuple[Evidence, ...]) -> Assessment:

@@ -84,7 +84,7 @@ def main() -> int:
 def _write(path: Path, text: str) -> None:
     for word, other in card().places.items():
         text = text.replace(word, other)
-    path.write_text(re.sub(r"(Serial Number|GPU UUID|Board ID|Chassis Serial\w*)( *: )[^",\n]*", r"\1\2(not told)", text))
+    path.write_text(re.sub(r"(Serial Number|GPU UUID|Board ID|Chassis Serial\w*)( *: )[^\",\n]*", r"\1\2(not told)", text))
 
 
 def _said(*argv: str) -> str:

@@ -1,0 +1,39 @@
+"""What a run of several ranks tells of the time that they exchange, and whether it does so over a fast fabric."""
+
+from __future__ import annotations
+
+import re
+
+from gpualert_slurm.classifier.accounts import account, trained_s
+from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.own_times import held_up_by
+from gpualert_slurm.classifier.rank_times import slow_rank
+from gpualert_slurm.classifier.spent import Spent, spent
+from gpualert_slurm.classifier.time_kinds import TALK
+
+MOSTLY, LEAST_TALK_S = 0.6, 5.0
+"""Of a run of few steps: the share, and seconds of it, at least."""
+_FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bNET/IB : Using\b")
+
+
+def talks(facts: Facts) -> Spent | None:
+    """What the run tells of what its ranks exchange."""
+    own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
+    if parts is None or (own is not None and own.share >= parts.share):
+        return own
+    return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
+
+
+def mostly_talk(facts: Facts) -> Spent | None:
+    """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
+    own = talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
+    if own is None or own.share < MOSTLY or own.share * (own.whole_s or trained_s(facts) or 0.0) < LEAST_TALK_S:
+        return None
+    if on_fabric(facts) or held_up_by(facts.job) is not None:
+        return None
+    return None if slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew)) is not None else own
+
+
+def on_fabric(facts: Facts) -> bool:
+    """Whether NCCL said that it exchanges over a fast fabric: what it takes is then the exchange's own time."""
+    return any(_FAST.search(one.text) for report in facts.job.reports for one in report.excerpts)
