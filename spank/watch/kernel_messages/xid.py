@@ -44,8 +44,8 @@ MESSAGE = KernelMessage(
         "NVRM: Xid (PCI:0000:44:00): 74, pid=1234, NVLink: fatal error detected on link 6(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)",
         "NVRM: Xid (PCI:0000:07:00): 45, pid=31400, Ch 00000008",
         "NVRM: Xid (PCI:0000:07:00): 31",
-        "NVRM: Xid (PCI:0000:00:06): 31, pid=911, name=python3, channel 0x0000000a, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC1 GPCCLIENT_T1_8"
-        " faulted @ 0x83b2_afe00000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_WRITE",  # H200, driver 580.159.04
+        # two as an H200's driver 580.159.04 wrote them
+        "NVRM: Xid (PCI:0000:00:06): 31, pid=911, name=python3, channel 0x0000000a, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC1 faulted",
         "NVRM: Xid (PCI:0000:00:06): 43, pid=936, name=python3, channel 0x0000000a",
         "NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7194, Contained: CE User Channel (0x9). RST: No, D-RST: No",
         "NVRM: Xid (PCI:0000:3b:00 GPU-I:01 GPU-CI:02): 13, pid=9, name=a, Graphics Exception",
