@@ -89,7 +89,7 @@ class ThroughputBound(FailureMode):
             own = talks(facts)
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
-            several = max(facts.ranks_total, facts.crew) > 1
+            several = facts.ranks_total > 1 or mostly_talk(facts) is not None
             if own is not None and own.share >= TALKS and several and not on_fabric(facts) and held_up_by(facts.job) is None:
                 return _exchanging(facts, own, ())
             if slow:
