@@ -246,7 +246,7 @@ def _moments(spans: Spans, end: float, points: int) -> list[float]:
 
 def fall(first: float, to: float, tau: float, power: float = 0.7, ripple: float = 0.014) -> Callable[[int], float]:
     """A loss that falls as losses do."""
-    return lambda i: to + (first - to) * (1 + i / tau) ** -power + ripple * to * ((i * 2_654_435_761 >> 7) % 1000 / 500 - 1)
+    return lambda i: to + (first - to) * (1 + i / tau) ** -power + ripple * to * Random(31 * i + 7).uniform(-1, 1)
 
 
 Made = tuple[Label, Hand]
