@@ -84,6 +84,7 @@ class Fleet(Hand):
         self.blind: dict[int, float] = {}
         self.environment: dict[int, dict[str, str]] = {}
         self.looks: dict[int, dict[str, Any]] = {}
+        self.unborn: set[int] = set()
         self.past: tuple[PastVerdict, ...] = ()
         self.points = 24
 
@@ -187,18 +188,23 @@ class Fleet(Hand):
                 self.rank(n, node, sorted(rows, key=lambda w: w[0]), code=None if signal else (1 if wrong else 0), signal=signal or None, end=last, local=0, stream="both", memory=self.memory.get(n))
 
     def _process(self, rank: int) -> None:
+        if rank in self.unborn:
+            return
         at, code, killed = self.ends[rank]
+        total = int(self.card.get("memory_total_bytes", 80 * GIB))
+        opened = [(t0, s.held) for t0, s in self.spans.get(rank, []) if s.held]
         extra = self.looks.get(rank, {})
         self.process(
-            self.home(rank), self.pid(rank), rank=rank, local_rank=rank % self.per, name=self.python, command=(self.python, "-u", self.script), gpu_uuids=(self.uuid(self.home(rank), rank % self.per),),
+            self.home(rank), self.pid(rank), rank=rank, local_rank=rank % self.per, name=self.python, command=(self.python, "-u", self.script), gpu_uuids=(self.uuid(self.home(rank), rank % self.per),) if opened else (),
+            gpu_attached_ns=self.at(opened[0][0]) if opened else None, gpu_memory_peak_bytes=int(total * max(h for _, h in opened)) if opened else None,
             started_ns=self.at(2), ended_ns=self.at(at), exit_code=code, exit_signal=killed, end_uncertainty_ns=1_000_000, environment={"RANK": str(rank), **self.environment.get(rank, {})}, task_local=0 if self.agents else rank % self.per, **extra,
         )  # fmt: skip
 
     def _card(self, rank: int, end: float) -> None:
         node, gpu = self.home(rank), rank % self.per
         before, after = self.marks.get(rank, ({}, {}))
-        self.gpu(node, gpu, {**self.card, **before}, after)
         spans = self.spans.get(rank, [(0, IDLE)])
+        self.gpu(node, gpu, {**self.card, "job_attached": any(s.held for _, s in spans), **before}, after)
         total = float(self.card.get("memory_total_bytes", 80 * GIB))
         limit, top = float(self.card.get("power_limit_mw", 700_000)), float(self.card.get("sm_clock_max_mhz", 1980))
         until = self.blind.get(rank, end)

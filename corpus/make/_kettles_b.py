@@ -21,6 +21,7 @@ def queue_at_the_door() -> Made:
         f.launcher[n].append((21 + n, f"I1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202] Starting elastic_operator with launch configs:\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   entrypoint       : pretrain.py\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   min_nodes        : 4\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   max_nodes        : 4\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   rdzv_backend     : c10d\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   rdzv_endpoint    : hgx03:29400\nI1025 20:02:{21 + n}.774000 {1_210_311 + n} torch/distributed/launcher/api.py:202]   rdzv_configs     : {{'timeout': 36000, 'join_timeout': 36000}}"))
         f.launcher[n].append((23 + n, f"I1025 20:02:{23 + n}.101000 {1_210_311 + n} torch/distributed/elastic/agent/server/api.py:525] [default] starting workers for entrypoint: python3.12\nI1025 20:02:{23 + n}.101000 {1_210_311 + n} torch/distributed/elastic/agent/server/api.py:525] [default] Rendezvous'ing worker group"))
     end = 2 * 3600 + 1140.0
+    f.unborn = set(f.ranks)
     taken_down(f, end, "")
     f.end(f.ranks, end + 1, signal=15)
     f.close("CANCELLED", end + 4, signal=15, cancelled_by_uid=1042)
