@@ -151,6 +151,7 @@ ENVIRONMENTS = {
         packages=("torch", "numpy", "transformers", "accelerate", "lightning", "timm", "jax", "jaxlib", "flax", "optax", "cupy-cuda13x", "triton", "numba", "torchvision", "nvidia-nccl-cu13"),
         more={"NCCL_SOCKET_IFNAME": "lo"}, passed=("CUDA_HOME", "CUDA_PATH", "XLA_FLAGS", "TRITON_PTXAS_PATH"),
     ),
+    "rail-41": Environment(f"{TORCH}/bin/python", TORCH, "/opt/conda/envs/ml3", ((f"{PREFIX}b41", "/shared/py/b41"),), ("torch", "numpy", "transformers", "accelerate", "lightning", "torchmetrics", "scikit-learn", "loguru", "tqdm")),
     "r": Environment("/usr/bin/python3", "/usr", "/usr", (("/usr/lib/R", "/usr/lib/R"),)),
     "small-tongues": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/ruby", "/usr/bin/php", "/usr/bin/lua5.4", "/usr/bin/ocaml", "/usr/bin/guile", "/usr/bin/gfortran"))),
     "trainers": Environment("/usr/bin/python3", "/usr", "/usr", tuple((p, p) for p in ("/usr/bin/svm-train", "/usr/bin/liblinear-train", "/usr/bin/fasttext", "/usr/bin/parallel"))),
