@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpus.make._bench_trestle import GOOD, HARD, MEET, queue, wavy
+from corpus.make._bench_trestle import GOOD, HARD, MEET, queue, wavy, with_past
 from corpus.running.job import SlurmJob
 
 CIFAR = """import logging
@@ -381,4 +381,4 @@ def jobs() -> Iterator[SlurmJob]:
         HARD, CHECKED, "srun -n1 test -s features.pt\nif [ $? -ne 0 ]; then echo 'features.pt not found, extracting'; srun -n1 PYTHON extract.py || exit 1; fi\nsrun -n1 PYTHON probe.py\n",
         script="probe.py", files={"extract.py": FEATURES}, state="COMPLETED",
     )  # fmt: skip
-    yield queue(HARD, OLD_CARD, "nvidia-smi -L || true\nPYTHON denoise.py\n", script="denoise.py", gpus={0: (lambda c: ({**c[0], **OLD}, c[1]))(wavy(52, 24, 27.5))}, state="COMPLETED")
+    yield queue(HARD, OLD_CARD, "nvidia-smi -L || true\nPYTHON denoise.py\n", script="denoise.py", gpus={0: with_past(wavy(52, 24, 27.5), OLD)}, state="COMPLETED")

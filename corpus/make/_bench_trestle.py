@@ -10,7 +10,7 @@ from corpus.running.job import SlurmJob
 QUIET = "-xn3,n4,n5,n6"
 """Nodes that other jobs lose."""
 MEET = "export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((16000 + (SLURM_JOB_ID * 7 + RANDOM) % 14000))\n"
-GO_S = 18
+GO_S = 26
 """A job with told cards begins its first step so many seconds after its batch script."""
 GO = f"export GO=$(( $(date +%s) + {GO_S} ))\n"
 PACE = "import os\nimport time\n\ntime.sleep(max(0.0, float(os.environ['GO']) - time.time()))\n"
@@ -84,3 +84,8 @@ def gaps(busy_s: float, still_s: float, rounds: int, *, gib: float = 22, sm: flo
         at_s = n * (busy_s + still_s)
         later += [(at_s, work(sm, gib=gib, watts=410)), (at_s + busy_s, rest(gib, watts=121, mhz=1980, temp=47))]
     return card(*later)
+
+
+def with_past(told: Card, values: Mapping[str, str]) -> Card:
+    """The card with what its counters had before."""
+    return {**told[0], **values}, told[1]

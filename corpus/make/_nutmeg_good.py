@@ -140,7 +140,7 @@ for it in range(1, 161):
     d_loss = bce(scores, torch.cat([torch.ones(64, 1), torch.zeros(64, 1)]))
     od.zero_grad(); d_loss.backward(); od.step()
     made = gen(torch.randn(64, 4))
-    g_loss = bce(disc(made), torch.ones(64, 1)) + (made.mean(0) - real.mean(0)).square().sum()
+    g_loss = bce(disc(made), torch.ones(64, 1)) + 4 * (made.mean(0) - real.mean(0)).square().sum()
     og.zero_grad(); g_loss.backward(); og.step()
     time.sleep(0.06)
     if it % 16 == 0 and rank == 0:
@@ -257,7 +257,8 @@ while epoch < 16:
     time.sleep(0.4)
     if rank == 0:
         print(f"[0] Epoch {epoch}/16 | loss {loss.item():.4f}", flush=True)
-        torch.save({"model": net.module.state_dict(), "epochs": epoch}, snap)
+        torch.save({"model": net.module.state_dict(), "epochs": epoch}, "snapshot.part")
+        os.replace("snapshot.part", snap)
 print(f"[{rank}] completed", flush=True)
 dist.destroy_process_group()
 """

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _barley_ends, _barley_good, _barley_slow
+from corpus.make import _barley_ends, _barley_good, _barley_slow, _bench_more
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -11,6 +11,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _barley_good.jobs()
     yield from _barley_ends.jobs()
     yield from _barley_slow.jobs()
+    yield from _bench_more.barley()
 
 
 RECIPE = Recipe("barley_turnstile", "test", jobs)

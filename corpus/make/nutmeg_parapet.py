@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _nutmeg_ends, _nutmeg_good, _nutmeg_slow
+from corpus.make import _bench_more, _nutmeg_ends, _nutmeg_good, _nutmeg_slow
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -11,6 +11,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _nutmeg_good.jobs()
     yield from _nutmeg_ends.jobs()
     yield from _nutmeg_slow.jobs()
+    yield from _bench_more.nutmeg()
 
 
 RECIPE = Recipe("nutmeg_parapet", "test", jobs)
