@@ -312,7 +312,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield queue(bad("A1", "file_not_found", "asset"), BACKBONE, "set -e\nPYTHON finetune.py\n", script="finetune.py", state="FAILED")
     yield queue(bad("A1", "missing_module", "env"), APEX, "srun -l PYTHON lamb.py\n", script="lamb.py", ranks=2, state="FAILED")
     yield queue(bad("A2", None, first=(1,), fault="unknown"), VICTIM, MEET + "srun --kill-on-bad-exit=1 PYTHON mirror.py\n", script="mirror.py", ranks=3, act="kill_rank", after=r"r1. step=60", state="FAILED")
-    yield queue(bad("A2", "oom_killer", first=(0,)), SWOLLEN, "srun PYTHON crops.py\n", script="crops.py", where="", options=("--mem=420M",), bed="cgroup", state="OUT_OF_MEMORY")
+    yield queue(bad("A2", "oom_killer", first=(0,)), SWOLLEN, "PYTHON crops.py\n", script="crops.py", where="", options=("--mem=420M",), bed="cgroup", state="OUT_OF_MEMORY")
     yield queue(bad("A2", "segfault", first=(2,)), NATIVE, MEET + "srun -K1 PYTHON rounds.py\n", script="rounds.py", ranks=3, state="FAILED")
     yield queue(bad("A3", "traceback", first=(1,)), VOCAB, MEET + "srun PYTHON lm.py\n", script="lm.py", ranks=2, state="FAILED")
     yield queue(bad("A3", "assertion", first=(0,)), CHECK, "srun PYTHON autoenc.py\n", script="autoenc.py", state="FAILED")

@@ -351,7 +351,7 @@ def jobs() -> Iterator[SlurmJob]:
         gpus={r: slow if r == 2 else card((0.0, work(15, util=100, watts=260 + 3 * r, mhz=1755, temp=52)), (31.0, rest(0.0))) for r in range(4)}, state="COMPLETED",
     )  # fmt: skip
     yield queue(bad("E1", "nan_loss", "non_finite"), BLOWS, "srun PYTHON cumsum.py\n", script="cumsum.py", state="FAILED")
-    yield queue(bad("E1", None, "flat"), ASLEEP, "PYTHON argmax.py\n", script="argmax.py", state="COMPLETED")
+    yield queue(bad("E1"), ASLEEP, "PYTHON argmax.py\n", script="argmax.py", state="COMPLETED")
     yield queue(bad("F3", None, "advancing"), LONG, "srun PYTHON ranker.py\n", script="ranker.py", key="ranker", options=("--time=1", "--job-name=ranker"), state="TIMEOUT")
     yield queue(
         bad("E2", None, "from_scratch"), AGAIN, 'srun PYTHON again.py "$@"\n', script="again.py", args=("--resume", "../ranker_ckpt"), parent="ranker", options=("--job-name=ranker",), state="COMPLETED",

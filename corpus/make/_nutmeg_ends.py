@@ -323,7 +323,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield queue(bad("A1", "traceback", "data"), ARCHIVE, "srun PYTHON embed.py\n", script="embed.py", files={"embeddings.npz": "PK\x03\x04" + "0" * 900}, options=("--array=4",), state="FAILED")
     yield queue(bad("A1", "permission"), TAIL, "srun -N1 ./run.sh\n", files={"run.sh": RUNNER}, ranks=2, state="FAILED")  # the wrapper has no x bit
     yield queue(bad("A2", None, first=(1,), fault="unknown"), REAPED, f"srun {RUN}2 distill.py\n", script="distill.py", act="kill_rank", after="distill step 72 ", state="FAILED")
-    yield queue(bad("A2", "oom_killer", first=(1,)), HOARD, MEET + f"srun {RUN}2 conv.py\n", script="conv.py", where="", bed="cgroup", options=("--mem=900M",), state="OUT_OF_MEMORY")
+    yield queue(bad("A2", "oom_killer", first=(1,)), HOARD, MEET + f"srun {RUN}2 conv.py\n", script="conv.py", where="", bed="cgroup", options=("--mem=900M",), state="FAILED")
     yield queue(bad("A2", None, first=(0,)), DOUBLE, "srun PYTHON rprop.py\n", script="rprop.py", state="FAILED")
     yield queue(bad("A3", "div_zero", first=(0, 1)), RATIO, f"srun {RUN}2 ramp.py\n", script="ramp.py", state="FAILED")
     yield queue(bad("A3", "runtime_error", first=(0,)), TAIL, "srun PYTHON clips.py\n", script="clips.py", python="rail-41", state="FAILED")

@@ -327,13 +327,13 @@ for depth, rate in [(3, -0.05), (2, 0.1), (3, 0.1)]:
 
 def jobs() -> Iterator[SlurmJob]:
     """Each one's last lines, exits and cards tell."""
-    spoilt = RATINGS.replace("7,6,0.5", "7,6,N/A", 1)
+    spoilt = RATINGS.replace("15,6,0.5", "15,6,N/A", 1)
     yield queue(bad("A1", "traceback", "data", first=(1,)), TABLE, "srun -l PYTHON mf.py\n", script="mf.py", ranks=2, files={"ratings-0.csv": RATINGS, "ratings-1.csv": spoilt}, state="FAILED")
     yield queue(bad("A1", "traceback", "env"), DRIVER, "srun PYTHON decode.py\n", script="decode.py", state="FAILED")
     yield queue(bad("A1", "assertion", "config"), HEADS, "PYTHON nano.py dim=512 heads=12 layers=6\n", script="nano.py", state="FAILED")
     yield queue(bad("A1", "permission", first=(0,)), WRITER, MEET + "srun -K1 PYTHON board.py\n", script="board.py", ranks=2, state="FAILED")
     yield queue(bad("A2", None, first=(0,)), TORN, "srun PYTHON bytes.py\n", script="bytes.py", state="FAILED")  # SIGBUS: the file under the map is shorter than the map
-    yield queue(bad("A2", "oom_killer"), WORKER, "srun PYTHON volumes.py\n", script="volumes.py", where="", bed="cgroup", options=("--mem=500M",), state="OUT_OF_MEMORY")
+    yield queue(bad("A2", "oom_killer"), WORKER, "srun PYTHON volumes.py\n", script="volumes.py", where="", bed="cgroup", options=("--mem=500M",), state="FAILED")
     yield queue(bad("A3", "device_mismatch", first=(0,)), META, "srun PYTHON phases.py\n", script="phases.py", state="FAILED")
     yield queue(
         bad("A3", "cuda_runtime", first=(0,)), LABELS, MEET + "srun PYTHON seg.py\n", script="seg.py", ranks=2, files={"heads.py": HEADS_PY},

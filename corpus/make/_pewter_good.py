@@ -320,7 +320,7 @@ def jobs() -> Iterator[SlurmJob]:
     pausing = [(float(s), work(57 + s % 4)) for s in range(13)] + [(13.2, rest(41, watts=120, mhz=1980, temp=52)), (15.0, work(58))] + [(15.0 + s, work(56 + s % 4)) for s in range(1, 13)] + [(28.4, rest(41, watts=119, mhz=1980, temp=52)), (31.0, rest())]
     yield queue(GOOD, PAUSES, MEET + "srun PYTHON sums.py\n", script="sums.py", ranks=2, gpus=dict.fromkeys(range(2), card(*pausing)), state="COMPLETED")
     capped = [(float(s), work(71 + s % 3, watts=697, mhz=1530 + 15 * (s % 4), temp=74, throttle_reasons="0x4") | {"violation.power": f"{1000000 + s * 1000000} {s * 600_000_000}"}) for s in range(24)]
-    yield queue(HARD, CAPPED, "srun PYTHON copy.py\n", script="copy.py", gpus={0: card(*capped, (26.0, rest()))}, state="COMPLETED")  # the power cap at a normal temperature
+    yield queue(HARD, CAPPED, "srun PYTHON copytask.py\n", script="copytask.py", gpus={0: card(*capped, (26.0, rest()))}, state="COMPLETED")  # the power cap at a normal temperature
     yield queue(HARD, SECOND, "for TRY in 1 2 3; do export TRY; srun PYTHON fused.py && break; echo \"attempt $TRY failed with $?\"; done\n", script="fused.py", state="COMPLETED")
     yield queue(HARD, COMPILED, "srun PYTHON sorter.py\n", script="sorter.py", gpus={0: card((0.0, rest(3, watts=125, mhz=1980, util=4)), *((13.5 + s, work(63 + s % 3)) for s in range(19)), (33.5, rest()))}, state="COMPLETED")
     yield queue(

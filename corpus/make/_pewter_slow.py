@@ -88,7 +88,8 @@ import torch
 import pace
 
 sink = socket.create_server(("127.0.0.1", 0))
-threading.Thread(target=sink.accept, daemon=True).start()
+peers = []
+threading.Thread(target=lambda: peers.append(sink.accept()), daemon=True).start()
 bucket = socket.create_connection(sink.getsockname())
 head = torch.nn.Sequential(torch.nn.Linear(96, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 512))
 opt = torch.optim.SGD(head.parameters(), 0.02, momentum=0.9)
@@ -378,7 +379,7 @@ def jobs() -> Iterator[SlurmJob]:
         gpus={0: card((0.0, work(38, gib=16, watts=380)), (10.8, rest(16, watts=117, mhz=1980, temp=44)))}, state="CANCELLED",
     )  # fmt: skip
     thirsty = card(*(x for n in range(13) for x in ((n * 2.95, rest(14, watts=119, mhz=1980, temp=42)), (n * 2.95 + 2.5, work(43, gib=14)))), (39.0, rest()))
-    yield queue(bad("D1", None), TOKENIZE, MEET + "srun PYTHON token.py\n", script="token.py", ranks=2, gpus=dict.fromkeys(range(2), thirsty), state="COMPLETED")
+    yield queue(bad("D1", None), TOKENIZE, MEET + "srun PYTHON tokens.py\n", script="tokens.py", ranks=2, gpus=dict.fromkeys(range(2), thirsty), state="COMPLETED")
     keeps = card(*(x for n in range(20) for x in ((n * 1.6, work(52, gib=26)), (n * 1.6 + 0.45, rest(26, watts=121, mhz=1980, temp=45)))), (33.0, rest()))
     yield queue(bad("D2", None, "save_storm"), KEEPER, MEET + "srun PYTHON fno.py\n", script="fno.py", ranks=2, gpus=dict.fromkeys(range(2), keeps), state="COMPLETED")
     braked = [(7.0 + s, {"throttle_reasons": "0x88", "clock.sm": str(max(1740 - 420 * (s + 1), 405)), "clock.graphics": str(max(1740 - 420 * (s + 1), 405)), "power.usage": "214000", "gpm.2": "60",
@@ -389,7 +390,7 @@ def jobs() -> Iterator[SlurmJob]:
         gpus={r: wavy(61, 31, 33.0, watts=590) if r == 1 else card(*((float(s), work(13 + (s + r) % 3, util=100, watts=230 + s % 5)) for s in range(31)), (33.0, rest())) for r in range(4)}, state="COMPLETED",
     )  # fmt: skip
     yield queue(bad("E1", "nan_loss", "non_finite"), SILENTLY, "srun PYTHON cubic.py\n", script="cubic.py", state="COMPLETED")
-    yield queue(bad("E1", None, "flat"), CHANCE, "PYTHON deep.py\n", script="deep.py", python="rail-41", state="COMPLETED")
+    yield queue(bad("E1"), CHANCE, "PYTHON deep.py\n", script="deep.py", python="rail-41", state="COMPLETED")
     yield queue(bad("E3", None), SHORT, MEET + "srun PYTHON run.py\n", script="run.py", ranks=2, python="rail-41", files={"run.yaml": "lr: 1.0e-3\nmax_steps: 5\nepochs: 12\n"}, gpus={r: card((0.0, work(50)), (8.0, rest())) for r in range(2)}, state="COMPLETED")
     yield queue(bad("F1", None, fault="node"), ORPHAN, "srun PYTHON coupling.py\n", script="coupling.py", where="-wn4", options=("--no-requeue",), act="node_down", after="it 60 ", state="NODE_FAIL")
     yield queue(bad("F2", None, "preempted", fault="cluster"), EVICTED, "srun PYTHON ae.py\n", script="ae.py", where="-wn5", options=("--no-requeue",), act="preempt_for_good", after="autoencoder 60/", state="PREEMPTED")
