@@ -229,7 +229,7 @@ import torch
 import torch.distributed as dist
 
 dist.init_process_group("gloo")
-rank, again = dist.get_rank(), int(os.environ["TORCHELASTIC_RESTART_COUNT"])
+rank, again = dist.get_rank(), int(os.environ["ATTEMPT"])
 snap = pathlib.Path("snapshot.pt")
 net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(10, 3))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -385,7 +385,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield queue(GOOD, TWO, NODES.format(per=2, script="gan.py"), script="gan.py", ranks=2, nodes=2, state="COMPLETED")
     yield queue(GOOD, SPEED, f"{RUN}2 vit.py\n", script="vit.py", ranks=2, nodes=1, gpus={r: wavy(66 - r, 25, 28.0) for r in range(2)}, state="COMPLETED")
     yield queue(GOOD, FOLDS, "PYTHON cv.py --fold $SLURM_ARRAY_TASK_ID\n", script="cv.py", options=("--array=1-3%2", "--job-name=cv"), state="COMPLETED")
-    yield queue(HARD, FLAKY, f"srun {RUN}2 --max-restarts=2 snap.py\n", script="snap.py", state="COMPLETED")  # the agent starts the workers again, which go on from the snapshot to the last epoch
+    yield queue(HARD, FLAKY, f"for ATTEMPT in 0 1 2 3; do\n  export ATTEMPT\n  srun {RUN}2 snap.py && exit 0\n  echo \"$(date +%T) training stopped, starting again\"\n  sleep 2\ndone\nexit 1\n", script="snap.py", state="COMPLETED")  # the script starts it again, which goes on from the snapshot to the last epoch
     yield queue(HARD, PATIENT, "srun PYTHON patience.py\n", script="patience.py", state="COMPLETED")
     yield queue(HARD, TRIALS, "srun PYTHON study.py\n", script="study.py", state="COMPLETED")
     yield queue(HARD, OFFLINE, "srun PYTHON copyid.py\n", script="copyid.py", state="COMPLETED")
