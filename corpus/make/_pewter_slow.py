@@ -122,7 +122,7 @@ opt = torch.optim.Adam(emb.parameters(), 6e-3)
 wait = busy = 0.0
 for step in range(1, 14):
     a = time.perf_counter()
-    ids = tokenise([" ".join("x" * (1 + (i * j + step) % 12) for j in range(6)) for i in range(12)])
+    ids = tokenise([" ".join("x" * (1 + (i * j + step % 2) % 12) for j in range(6)) for i in range(12)])
     b = time.perf_counter()
     loss = (emb(ids).squeeze(1) - ids.float().mean(1) / 6).square().mean()
     opt.zero_grad(); loss.backward(); opt.step()
