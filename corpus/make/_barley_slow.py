@@ -109,7 +109,7 @@ class Slides(torch.utils.data.IterableDataset):
         for n in range(12):
             time.sleep(2.8)
             label = torch.arange(16) % 2
-            yield torch.rand(16, 3, 16, 16) + 0.8 * label.view(-1, 1, 1, 1), label
+            yield torch.rand(16, 3, 16, 16) - 0.6 + 0.2 * label.view(-1, 1, 1, 1), label
 
 
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(768, 2))

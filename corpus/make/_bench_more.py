@@ -172,3 +172,98 @@ def nutmeg() -> Iterator[SlurmJob]:
     """Under torchrun, or alone."""
     yield queue(GOOD, WARMER, f"{RUN}2 counting.py\n", script="counting.py", ranks=2, gpus={r: wavy(47 + r, 25, 29.0, gib=18) for r in range(2)}, state="COMPLETED")
     yield queue(HARD, LEFTOVER, "srun PYTHON bagged.py\n", script="bagged.py", state="COMPLETED")
+
+
+SURGE = """import logging
+import os
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+import pace
+
+rank = int(os.environ["SLURM_PROCID"])
+dist.init_process_group("gloo", rank=rank, world_size=int(os.environ["SLURM_NTASKS"]))
+log = logging.getLogger("clip")
+log.addHandler(logging.StreamHandler(sys.stdout))
+log.setLevel(logging.INFO if rank == 0 else logging.ERROR)
+torch.manual_seed(11)
+image, text = torch.nn.Linear(32, 16), torch.nn.Linear(24, 16)
+scale = torch.nn.Parameter(torch.tensor(2.0))
+params = [*image.parameters(), *text.parameters(), scale]
+for p in params:
+    dist.broadcast(p.data, 0)
+opt = torch.optim.AdamW(params, lr=1e-2)
+mixing = torch.randn(32, 24, generator=torch.Generator().manual_seed(1))
+for step in range(1, 121):
+    x = torch.randn(48, 32)
+    y = x @ mixing / 6
+    if 58 <= step <= 60:
+        y = y[torch.randperm(48)]
+    a = torch.nn.functional.normalize(image(x), dim=1)
+    b = torch.nn.functional.normalize(text(y), dim=1)
+    logits = scale.exp() * a @ b.T
+    loss = torch.nn.functional.cross_entropy(logits, torch.arange(48))
+    opt.zero_grad()
+    loss.backward()
+    for p in params:
+        dist.all_reduce(p.grad)
+        p.grad /= dist.get_world_size()
+    norm = torch.nn.utils.clip_grad_norm_(params, 1.0).item()
+    opt.step()
+    time.sleep(0.18)
+    if norm > 4:
+        log.warning("step %d: gradient norm %.1f, clipped to 1.0", step, norm)
+    if step % 10 == 0 or 57 <= step <= 61:
+        log.info("step %d/120 loss %.4f grad_norm %.2f logit_scale %.2f", step, loss.item(), norm, scale.exp().item())
+log.info("done, final contrastive loss %.4f", loss.item())
+dist.destroy_process_group()
+"""
+TABLED = """import csv
+import pathlib
+import time
+
+import torch
+
+torch.manual_seed(101)
+out = pathlib.Path("metrics.csv")
+columns = ["epoch", "train_loss", "valid_loss", "seconds"]
+print(",".join(columns))
+net = torch.nn.Sequential(torch.nn.Linear(5, 48), torch.nn.SiLU(), torch.nn.Linear(48, 48), torch.nn.SiLU(), torch.nn.Linear(48, 1))
+opt = torch.optim.Adam(net.parameters(), lr=3e-3)
+
+
+def sample(n):
+    x = torch.rand(n, 5) * 2 - 1
+    return x, (10 * torch.sin(3 * x[:, :1] * x[:, 1:2]) + 5 * x[:, 2:3] ** 2 + x[:, 3:4]) / 10
+
+
+valid = sample(500)
+with out.open("w", newline="") as f:
+    writer = csv.writer(f)
+    writer.writerow(columns)
+    for epoch in range(1, 19):
+        began, total = time.time(), 0.0
+        for _ in range(40):
+            x, y = sample(64)
+            loss = torch.nn.functional.mse_loss(net(x), y)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            total += loss.item()
+            time.sleep(0.01)
+        with torch.no_grad():
+            v = torch.nn.functional.mse_loss(net(valid[0]), valid[1]).item()
+        row = [epoch, f"{total / 40:.5f}", f"{v:.5f}", f"{time.time() - began:.2f}"]
+        writer.writerow(row)
+        print(",".join(map(str, row)))
+torch.save(net.state_dict(), "friedman.pt")
+print("# finished 18 epochs, weights in friedman.pt")
+"""
+
+
+def pewter() -> Iterator[SlurmJob]:
+    """One with cards, one without."""
+    yield queue(HARD, SURGE, MEET + "srun PYTHON clip.py\n", script="clip.py", ranks=2, gpus={r: wavy(55 + r, 25, 28.0, gib=35) for r in range(2)}, state="COMPLETED")  # three steps of shuffled pairs, and it comes back
+    yield queue(GOOD, TABLED, "PYTHON friedman.py\n", script="friedman.py", options=("--array=5",), state="COMPLETED")

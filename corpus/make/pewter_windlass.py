@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _pewter_ends, _pewter_good, _pewter_slow
+from corpus.make import _bench_more, _pewter_ends, _pewter_good, _pewter_slow
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -11,6 +11,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _pewter_good.jobs()
     yield from _pewter_ends.jobs()
     yield from _pewter_slow.jobs()
+    yield from _bench_more.pewter()
 
 
 RECIPE = Recipe("pewter_windlass", "test", jobs)
