@@ -1,0 +1,8 @@
+"""Trainers of Hugging Face, accelerate and Lightning on small models."""
+
+from corpus.make._carpet_dust import JOBS as DUST
+from corpus.make._carpet_good import JOBS as GOOD
+from corpus.make._carpet_holes import JOBS as HOLES
+from corpus.running.job import Recipe
+
+RECIPE = Recipe("carpet_rods", "test", lambda: iter((*GOOD, *HOLES, *DUST)))
