@@ -175,8 +175,8 @@ for ep in range(EPOCHS):
 '''
 
 JOBS = (
-    crate("C3", "stream_train.py", PREFETCH, note="a batch every 0.03 s, then nothing for some 15 s until the limit", timeout_s=26),
-    crate("C3", "a2c.py", ACTORS, note="an update every 0.1 s to the 29th, then silence until the limit", timeout_s=27),
+    crate("C3", "stream_train.py", PREFETCH, note="a batch every 0.03 s, then nothing for some 15 s until the limit", timeout_s=34),
+    crate("C3", "a2c.py", ACTORS, note="an update every 0.1 s to the 29th, then silence until the limit", timeout_s=34),
     crate("D1", "denoise.py --iters 32", SLOWDISK, note="Data is nearly all of Batch in each line; the sum says so too"),
     crate("D1", "sentiment.py", TOKENIZE, files={"reviews.jsonl": REVIEWS}, note="tokenize_s against train_s, util_pct of a few"),
     crate("D2", "autoenc.py", EVERYSTEP, variant="save_storm", note="a save after every step, most of the time in saves"),

@@ -3,6 +3,7 @@
 from corpus.make._carpet_dust import JOBS as DUST
 from corpus.make._carpet_good import JOBS as GOOD
 from corpus.make._carpet_holes import JOBS as HOLES
+from corpus.make._carpet_lint import JOBS as LINT
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("carpet_rods", "test", lambda: iter((*GOOD, *HOLES, *DUST)))
+RECIPE = Recipe("carpet_rods", "test", lambda: iter((*GOOD, *HOLES, *DUST, *LINT)))
