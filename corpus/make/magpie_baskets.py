@@ -1,0 +1,33 @@
+"""Jobs on a real card, several at a time: what one process, or a few, do at one GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corpus.make import _magpie_broods as broods
+from corpus.make import _magpie_crumbs as crumbs
+from corpus.make import _magpie_eggs as eggs
+from corpus.make import _magpie_flocks as flocks
+from corpus.make import _magpie_leaves as leaves
+from corpus.make import _magpie_nests as nests
+from corpus.make import _magpie_rinds as rinds
+from corpus.make import _magpie_shells as shells
+from corpus.make import _magpie_twigs as twigs
+from corpus.running.job import LocalJob, Recipe
+
+ALL = {name: job for part in (crumbs, rinds, twigs, leaves, flocks, eggs, shells, nests, broods) for name, job in part.JOBS.items()}
+FIRST = (
+    "vocab", "scaler", "weighted", "triton", "half", "lock", "batches", "scatter", "same", "starved", "trainer", "jax full", "silent", "growing", "pack", "restart",
+    "one to ten", "elsewhere", "kmeans", "graph", "optional", "each", "chance", "ordinal", "long", "wider", "jax nan", "single", "precision", "spin", "vision", "numba",
+    "similar", "again", "prototypes", "sweep", "three", "shards", "alone", "vector",
+)  # fmt: skip
+"""What shows most comes first: time may run out."""
+
+
+def jobs() -> Iterator[LocalJob]:
+    """The first by name, then the others as they stand."""
+    for name in (*FIRST, *(n for n in ALL if n not in FIRST)):
+        yield ALL[name]
+
+
+RECIPE = Recipe("magpie_baskets", "test", jobs)
