@@ -97,7 +97,7 @@ def images(n):
 
 augment = v2.Compose([v2.RandomHorizontalFlip(0.1), v2.RandomErasing(0.3)])
 train, val = images(2400), images(600)
-model = torchvision.models.mobilenet_v3_small(num_classes=6).to(device)
+model = torchvision.models.regnet_y_400mf(num_classes=6).to(device)
 opt = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9, weight_decay=1e-4)
 sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 8)
 best = 0.0
@@ -314,7 +314,7 @@ print("all epochs done")
 JOBS = {
     "trainer": ran("G1", TRAINER, script="distil.py"),
     "early": ran("G1", EARLY, hard=True, script="spectra.py"),
-    "vision": ran("G1", VISION, script="mobile.py"),
+    "vision": ran("G1", VISION, script="regnet.py"),
     "bandit": ran("G1", BANDIT, script="ppo.py"),
     "teardown": ran("G1", TEARDOWN, hard=True, script="bilinear.py"),
     "jax good": ran("G1", JAX_GOOD, script="mlp_jax.py", env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}),

@@ -116,8 +116,8 @@ for n in range(4):
 
 dev = "cuda" if torch.cuda.is_available() else "cpu"
 torch.manual_seed(0)
-tok = nn.Embedding(VOCAB, 128).to(dev)
-rnn = nn.GRU(128, 256, batch_first=True).to(dev)
+tok = nn.Embedding(VOCAB, 32).to(dev)
+rnn = nn.GRU(32, 256, batch_first=True).to(dev)
 head = nn.Linear(256, VOCAB).to(dev)
 params = [*tok.parameters(), *rnn.parameters(), *head.parameters()]
 opt = torch.optim.Adam(params, 3e-3)

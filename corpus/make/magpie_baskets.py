@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from corpus.make import _magpie_broods as broods
 from corpus.make import _magpie_crumbs as crumbs
 from corpus.make import _magpie_eggs as eggs
+from corpus.make import _magpie_feathers as feathers
 from corpus.make import _magpie_flocks as flocks
 from corpus.make import _magpie_leaves as leaves
 from corpus.make import _magpie_nests as nests
@@ -15,11 +16,11 @@ from corpus.make import _magpie_shells as shells
 from corpus.make import _magpie_twigs as twigs
 from corpus.running.job import LocalJob, Recipe
 
-ALL = {name: job for part in (crumbs, rinds, twigs, leaves, flocks, eggs, shells, nests, broods) for name, job in part.JOBS.items()}
+ALL = {name: job for part in (crumbs, rinds, twigs, leaves, flocks, eggs, shells, feathers, nests, broods) for name, job in part.JOBS.items()}
 FIRST = (
     "vocab", "scaler", "weighted", "triton", "half", "lock", "batches", "scatter", "same", "starved", "trainer", "jax full", "silent", "growing", "pack", "restart",
     "one to ten", "elsewhere", "kmeans", "graph", "optional", "each", "chance", "ordinal", "long", "wider", "jax nan", "single", "precision", "spin", "vision", "numba",
-    "similar", "again", "prototypes", "sweep", "three", "shards", "alone", "vector",
+    "similar", "again", "prototypes", "sweep", "three", "shards", "alone", "vector", "uneven", "early", "laggard", "struck", "storm", "guard", "interface", "ctrl c",
 )  # fmt: skip
 """What shows most comes first: time may run out."""
 
