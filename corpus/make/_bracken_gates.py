@@ -18,7 +18,7 @@ def say(*words):
 
 class Clips(Dataset):
     def __len__(self):
-        return 14 * 16
+        return 20 * 12
 
     def __getitem__(self, i):
         time.sleep(0.11)
@@ -29,10 +29,10 @@ class Clips(Dataset):
 dev = "cuda" if torch.cuda.is_available() else "cpu"
 net = nn.Sequential(nn.Conv3d(3, 48, 3, stride=(1, 2, 2), padding=1), nn.ReLU(), nn.Conv3d(48, 96, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool3d(1), nn.Flatten(), nn.Linear(96, 1)).to(dev)
 opt = torch.optim.AdamW(net.parameters(), 3e-3)
-say("device", dev, "|", sum(p.numel() for p in net.parameters()), "parameters | 14 steps of 16 clips per epoch")
+say("device", dev, "|", sum(p.numel() for p in net.parameters()), "parameters | 20 steps of 12 clips per epoch")
 waited = worked = 0.0
 mark = time.time()
-for step, clip in enumerate(DataLoader(Clips(), batch_size=16), 1):
+for step, clip in enumerate(DataLoader(Clips(), batch_size=12), 1):
     got = time.time()
     clip = clip.to(dev)
     for _ in range(6):
@@ -43,7 +43,7 @@ for step, clip in enumerate(DataLoader(Clips(), batch_size=16), 1):
     loss = loss.item()
     now = time.time()
     waited, worked = waited + got - mark, worked + now - got
-    say(f"step {step}/14 loss {loss:.4f} dataloader {got - mark:.2f}s fwd+bwd {now - got:.2f}s")
+    say(f"step {step}/20 loss {loss:.4f} dataloader {got - mark:.2f}s fwd+bwd {now - got:.2f}s")
     mark = now
 say(f"epoch done: {waited:.1f}s in dataloader, {worked:.1f}s on {dev}")
 """
@@ -57,7 +57,7 @@ from torch import nn
 
 torch.manual_seed(0)
 dev = "cuda" if torch.cuda.is_available() else "cpu"
-net = nn.Sequential(*(nn.Sequential(nn.Linear(2048, 2048), nn.GELU()) for _ in range(12)), nn.Linear(2048, 2048)).to(dev)
+net = nn.Sequential(*(nn.Sequential(nn.Linear(2048, 2048), nn.GELU()) for _ in range(8)), nn.Linear(2048, 2048)).to(dev)
 opt = torch.optim.AdamW(net.parameters(), 2e-4)
 mix = torch.randn(2048, 2048, device=dev) / 45
 os.makedirs("out", exist_ok=True)

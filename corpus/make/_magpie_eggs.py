@@ -154,7 +154,7 @@ for step in range(1, 801):
     x = tokens[torch.randint(V, (1024,), device=dev)]
     y = torch.where(torch.rand(1024, device=dev) < 0.3, torch.randint(V, (1024,), device=dev), (x * 7 + 3) % V)
     with torch.autocast(dev, dtype=torch.bfloat16):
-        logits = F.silu(E[x] @ W1) @ W2
+        logits = F.leaky_relu(E[x] @ W1) @ W2
     loss = F.cross_entropy(logits.float(), y)
     opt.zero_grad()
     loss.backward()
