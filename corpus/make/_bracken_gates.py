@@ -256,7 +256,7 @@ for it in range(1, 4501):
     opt.zero_grad()
     loss.backward()
     opt.step()
-    time.sleep(0.002)
+    time.sleep(0.003)
     frames += 256
     window.append(loss.detach())
     if it % 300 == 0:
