@@ -60,7 +60,7 @@ for epoch in range(8):
         opt.zero_grad()
         loss.backward()
         opt.step()
-        bar.set_postfix(loss=f"{loss.item():.3f}")
+        bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
     for slice_, shift in (("all", 0.0), ("strict", 4.0 * epoch ** 2)):
         tqdm.write(f"  val F1 on {slice_}: {score(shift):.3f}")
 """
