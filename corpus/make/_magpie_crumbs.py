@@ -108,10 +108,9 @@ from torch import nn
 VOCAB, CTX = 2048, 64
 rng = np.random.default_rng(0)
 for n in range(4):
-    top = VOCAB if n != 2 else VOCAB + 96
-    ids = (rng.zipf(1.3, 60_000) % top).astype(np.uint16)
+    ids = (rng.zipf(1.3, 60_000) % VOCAB).astype(np.uint16)
     if n == 2:
-        ids[777::901] = VOCAB + 40
+        ids[777::3001] = VOCAB + 40
     ids.tofile(f"data/shard_{n:02d}.bin")
 
 dev = "cuda" if torch.cuda.is_available() else "cpu"

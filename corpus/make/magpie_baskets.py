@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from corpus.make import _magpie_broods as broods
 from corpus.make import _magpie_crumbs as crumbs
@@ -16,7 +17,8 @@ from corpus.make import _magpie_shells as shells
 from corpus.make import _magpie_twigs as twigs
 from corpus.running.job import LocalJob, Recipe
 
-ALL = {name: job for part in (crumbs, rinds, twigs, leaves, flocks, eggs, shells, feathers, nests, broods) for name, job in part.JOBS.items()}
+PARTS = (nests, crumbs, broods, rinds, shells, feathers, eggs, twigs, flocks, leaves)
+ALL = {name: job for part in PARTS for name, job in part.JOBS.items()}
 FIRST = (
     "vocab", "scaler", "weighted", "triton", "half", "lock", "batches", "scatter", "same", "starved", "trainer", "jax full", "silent", "growing", "pack", "restart",
     "one to ten", "elsewhere", "kmeans", "graph", "optional", "each", "chance", "ordinal", "long", "wider", "jax nan", "single", "precision", "spin", "vision", "numba",
@@ -26,8 +28,10 @@ FIRST = (
 
 
 def jobs() -> Iterator[LocalJob]:
-    """The first by name, then the others as they stand."""
-    for name in (*FIRST, *(n for n in ALL if n not in FIRST)):
+    """The first by name, then one of each part in turn."""
+    rest = [[name for name in part.JOBS if name not in FIRST] for part in PARTS]
+    turns = [name for turn in zip_longest(*rest) for name in turn if name]
+    for name in (*FIRST, *turns):
         yield ALL[name]
 
 
