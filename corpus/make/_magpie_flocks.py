@@ -319,7 +319,7 @@ for step in range(1, 201):
     loss.backward()
     opt.step()
     opt.zero_grad()
-    if step % 20 == 0:
+    if step == 1 or step % 20 == 0:
         print(f"step={step} loss={loss.item():.4f} world={dist.get_world_size()}", flush=True)
 print("training complete: 200/200", flush=True)
 """

@@ -291,7 +291,7 @@ log = logging.getLogger("features")
 device = torch.device("cuda")
 backbone = nn.Sequential(nn.Linear(256, 4096), nn.ReLU()).to(device).requires_grad_(False)
 probe = nn.Linear(4096, 10).to(device)
-opt = torch.optim.SGD(probe.parameters(), 1e-3)
+opt = torch.optim.Adam(probe.parameters(), 2e-3)
 rule = torch.randn(256, 10, device=device)
 cache, keep = [], True
 for shard in range(1, 161):
