@@ -222,7 +222,7 @@ torch.manual_seed(6)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 G = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2)).to(device)
 D = nn.Sequential(nn.Linear(2, 64), nn.LeakyReLU(0.2), nn.Linear(64, 1)).to(device)
-og, od = (torch.optim.Adam(m.parameters(), 2e-4, betas=(0.5, 0.999)) for m in (G, D))
+og, od = (torch.optim.Adam(m.parameters(), 2e-3, betas=(0.5, 0.999)) for m in (G, D))
 bce = nn.BCEWithLogitsLoss()
 
 

@@ -14,10 +14,11 @@ from corpus.make import _magpie_leaves as leaves
 from corpus.make import _magpie_nests as nests
 from corpus.make import _magpie_rinds as rinds
 from corpus.make import _magpie_shells as shells
+from corpus.make import _magpie_straws as straws
 from corpus.make import _magpie_twigs as twigs
 from corpus.running.job import LocalJob, Recipe
 
-PARTS = (nests, crumbs, broods, rinds, shells, feathers, eggs, twigs, flocks, leaves)
+PARTS = (nests, crumbs, broods, rinds, shells, feathers, eggs, twigs, flocks, straws, leaves)
 ALL = {name: job for part in PARTS for name, job in part.JOBS.items()}
 FIRST = (
     "vocab", "scaler", "weighted", "triton", "half", "lock", "batches", "scatter", "same", "starved", "trainer", "jax full", "silent", "growing", "pack", "restart",
