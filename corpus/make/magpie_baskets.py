@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from corpus.make import _magpie_broods as broods
 from corpus.make import _magpie_crumbs as crumbs
+from corpus.make import _magpie_downs as downs
 from corpus.make import _magpie_eggs as eggs
 from corpus.make import _magpie_feathers as feathers
 from corpus.make import _magpie_flocks as flocks
@@ -18,7 +19,7 @@ from corpus.make import _magpie_straws as straws
 from corpus.make import _magpie_twigs as twigs
 from corpus.running.job import LocalJob, Recipe
 
-PARTS = (nests, crumbs, broods, rinds, shells, feathers, eggs, twigs, flocks, straws, leaves)
+PARTS = (nests, crumbs, broods, rinds, shells, feathers, eggs, twigs, flocks, straws, leaves, downs)
 ALL = {name: job for part in PARTS for name, job in part.JOBS.items()}
 FIRST = (
     "vocab", "scaler", "weighted", "triton", "half", "lock", "batches", "scatter", "same", "starved", "trainer", "jax full", "silent", "growing", "pack", "restart",
