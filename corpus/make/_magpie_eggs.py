@@ -336,7 +336,7 @@ JOBS = {
     "half": ran("E1", HALF, cause="nan_loss", variant="non_finite", script="vae.py"),
     "stops": ran("E1", STOPS, 1, cause="nan_loss", variant="non_finite", args=("0.004",)),
     "chance": ran("E1", CHANCE, variant="flat"),
-    "dead": ran("E1", DEAD, variant="plateau", script="distill.py"),
+    "dead": ran("E1", DEAD, script="distill.py"),
     "spike": ran("E1", SPIKE, variant="spike", script="lm_mini.py"),
     "wider": ran("E2", WIDER, 1, cause="runtime_error", variant="size_mismatch", before=(("PYTHON", "train.py", "--hidden", "256", "--steps", "60"),), args=("--hidden", "384", "--resume", "last.pth.tar")),
     "elsewhere": ran("E2", ELSEWHERE, 1, cause="runtime_error", before=(("PYTHON", "mnist.py", "export"),), script="mnist.py", args=("continue",)),

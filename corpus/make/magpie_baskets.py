@@ -1,4 +1,7 @@
-"""Jobs on a real card, several at a time: what one process, or a few, do at one GPU."""
+"""Jobs on a real card, several at a time: what one process, or a few, do at one GPU.
+
+Some have no case: where mpi4py lies beside it without a runtime of MPI, Lightning ends the process before anything is said, and two others did not become what was meant.
+"""
 
 from __future__ import annotations
 
