@@ -98,8 +98,7 @@ _PREPARING = re.compile(
 )
 """What loops do before they train: their counts are no progress of training."""
 _WITH_METRIC = re.compile(
-    r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time|stage|phase|rows?\b|records",
-    re.IGNORECASE,
+    r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time|stage|phase", re.IGNORECASE
 )
 """Words of these that loops say beside a metric, too."""
 _PLURAL = re.compile(r"s\Z", re.IGNORECASE)
@@ -116,10 +115,6 @@ _SETTINGS = re.compile(r"\{[^{}]{0,300}\}")
 """What a line has in braces behind its numbers: what was tried."""
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
 """Optuna's and Stan's own lines."""
-_LOWERED = re.compile(
-    rf"(?<![\w/.-])(?:{LOSS_WORDS}|{DISTANCES}|error)(?![A-Za-z])['\"]?\s?[:=]?\s{{0,3}}\d{{1,6}}\.\d{{2,}}(?![\w%.])", re.IGNORECASE
-)
-"""A fraction that training lowers, by its name: what tells it is a loop that learns, whatever else its lines speak of."""
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
 _WRITER = re.compile(
     r"\s{0,4}(?:[\[(<{][^\[\](){}<>]{1,60}[\])}>][:>]?|[A-Za-z]{1,8}\d{1,6}>"
@@ -191,8 +186,6 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _sets_up(text: str) -> bool:
     """Whether a line is of what comes before the training."""
-    if _LOWERED.search(text):
-        return False
     return _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text) is not None
 
 
@@ -220,7 +213,7 @@ def _read(text: str) -> Data | None:
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
     beside = metric is not None or (bool(told) and len(word) > SHORT_WORD and (_STEPS.match(word) or _EPOCHS.match(word)))
-    if _PREPARING.search(_WITH_METRIC.sub("", about) if beside else about) and not (_KNOWN.search(body) or _LOWERED.search(body)):
+    if _PREPARING.search(_WITH_METRIC.sub("", about) if beside else about) and not _KNOWN.search(body):
         return None
     if metric is None and not told and (not word or word in _WEAK_WORDS):
         return None

@@ -87,9 +87,7 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     writes = [at for _, at in written]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END and not e.data.get("parting")]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
-    timed = [m for m in advance.first_hand if m.time_ns is not None]  # a bar is drawn once more as its program is taken down
-    timed = [m for m in timed if not stopping.before(m.time_ns, m.where.node)] or timed
-    marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in timed]
+    marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.first_hand if m.time_ns is not None]
     ever = bool(marks or writes or times)
     if marks:
         last, of = max(marks), "progress"

@@ -44,9 +44,6 @@ class Stopping:
             times += self._sent_at_once({s.step for s in row.steps if s.state in CUT and s.end_ns is None and s.step not in SCRIPT})
         if ending.state == "TIMEOUT" and ending.started_ns is not None and ending.limit_s:
             times.append((ending.started_ns + ending.limit_s * 10**9, None))
-        own = [e for e in told if isinstance(e.data.get("limit_s"), (int, float))]  # gpualert-run's, which it keeps from its command's start on
-        if ending.state == "TIMEOUT" and ending.started_ns is not None:
-            times += [(ending.started_ns + round(float(e.data["limit_s"]) * 1e9), e.where.node) for e in own]
         if cut and ending.ended_ns is not None:
             times.append((ending.ended_ns - LAST_SECOND_NS, None))
         times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in (*self.own_limit, *self.cancelled_step) if e.end_time_ns is not None]

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from itertools import groupby, pairwise
 
 from gpualert_slurm.classifier import citations, strangers, words
-from gpualert_slurm.classifier.accounts import account, trained_s
+from gpualert_slurm.classifier.accounts import account
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
@@ -80,8 +80,7 @@ class UnderUtilisation(FailureMode):
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
         own = _own_word(facts, known=bool(seen)) if facts.ended_well and busiest < HALF_PERCENT else None
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
-        long = own is not None and (enough or (own.whole_s or trained_s(facts) or 0.0) >= LONG_S)
-        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and long:
+        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and (enough or (own.whole_s or 0.0) >= LONG_S):
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)

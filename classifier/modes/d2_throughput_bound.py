@@ -72,7 +72,7 @@ class ThroughputBound(FailureMode):
         if not facts.ended_well:
             return ruled_out("the run did not end well: what ended it comes first", "a run that ended well", *facts.cite_end())
         done = facts.advance.steps_done
-        if held_up_by(facts.job) is None and (told := _told_each_time(facts) or _by_parts(facts)) is not None:
+        if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
         if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
             talk = mostly_talk(facts)
