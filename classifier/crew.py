@@ -39,9 +39,9 @@ _WANTED = re.compile(
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
 _LAUNCHES = re.compile(
     r"(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate(?:\.commands\.launch)? launch|deepspeed|mpirun|mpiexec|horovodrun)\b.{0,400}?"
-    r"(?:--nproc[-_]per[-_]node|--num[-_](?:processes|gpus)|-np|-n)[= ](?P<n>\d{1,5})\b"
+    r"(?:--nproc[-_]per[-_]node|--num[-_](?:processes|gpus)|(?<=mpirun )-np?|(?<=mpiexec )-np?|(?<=horovodrun )-np)[= ](?P<n>\d{1,5})\b"
 )
-"""A launcher with the number of its processes."""
+"""A launcher with the number of its processes; a bare ``-n`` right behind it alone, for programs have one, too."""
 MOST_COMMAND = 2000
 HEAD = 60
 NUMBERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "RANK")

@@ -37,6 +37,6 @@ def test_one_of_several_that_waits_to_the_end_never_met():
     assert run("world size 1, rank 0, master 127.0.0.1:28511").verdict().mode != "C1"
 
 
-@pytest.mark.parametrize(("command", "ranks"), [(("torchrun", "--nproc_per_node=3", "train.py"), 3), (("python", "train.py", "-n", "3"), 1)])
+@pytest.mark.parametrize(("command", "ranks"), [(("torchrun", "--nproc_per_node=3", "train.py"), 3), (("mpirun", "-n", "3", "./fit"), 3), (("torchrun", "train.py", "-n", "50"), 1), (("python", "train.py", "-n", "3"), 1)])
 def test_a_launcher_is_bidden_how_many(command: tuple[str, ...], ranks: int):
     assert told_ranks(Run(command=command).rank(0, "n1", "begin\n", code=0, end=9).accounting("COMPLETED", code=0).record()) == ranks
