@@ -101,7 +101,7 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
         if LOAD in kinds:
             found += [Told(one.share, one.whole_s or None, one.said) for one in starvation(text[-MOST_TEXT:], span.seconds)]
         found += [_profiled(row, line) for line in lines if LOAD in kinds and (row := _PROFILED.search(line)) is not None]
-    return max(found, key=lambda one: one.share, default=None)
+    return max(found, key=lambda one: (round(one.share, 3), one.whole_s is not None), default=None)
 
 
 def _profiled(row: re.Match[str], line: str) -> Told:

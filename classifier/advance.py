@@ -179,7 +179,7 @@ def advance_of(evidence: tuple[Evidence, ...], series: tuple[Series, ...]) -> Ad
         saved=_saved([e for e in evidence if e.says == "checkpoint_saved"]),
         steps_done=done,
         steps_planned=planned,
-        step_s=_step_seconds(series),
+        step_s=_step_seconds(series) or _rated_seconds(ends),
         interval_s=_interval_seconds(series) or (statistics.median(between) if between else None),
         metrics=_metrics(evidence, series, loss),
         longest_s=_longest_seconds(series) or max(between, default=None),
@@ -256,6 +256,12 @@ def _step_seconds(series: tuple[Series, ...]) -> float | None:
         if len(each) > len(best):
             best = each
     return statistics.median(best) if best else None
+
+
+def _rated_seconds(ends: tuple[Evidence, ...]) -> float | None:
+    """Mean seconds of a step by the rate that transformers' Trainer tells at its end: its lines may count epochs alone."""
+    rates = [rate for e in ends if isinstance(rate := e.data.get("train_steps_per_second"), (int, float)) and rate > 0]
+    return 1 / rates[-1] if rates else None
 
 
 _STEP_NAME = re.compile(r"(?:step|iter(?:ation)?|update|batch|checkpoint)[_=-]?0{0,9}(\d{1,12})(?![\d])", re.IGNORECASE)

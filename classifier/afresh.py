@@ -82,7 +82,7 @@ def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     """What a run said that it goes on from, with the step or epoch of it, where it then learned all over again from the first one."""
     for one in facts.advance.loaded:
         text = one.source.text[:MOST_LINE] if isinstance(one.source, Quote) else ""
-        if not _GOES_ON.search(text) or not (files := _FILE.findall(text)):
+        if not _GOES_ON.search(text) or not (files := _FILE.findall(text)) or _counts_on(facts, one):
             continue
         lines = [line for line in _lines(facts) if any(_stem(file) in line for file in files)]
         reached = [int(found["at"]) for line in (text, *lines) for found in _COUNT.finditer(line.replace(files[0], ""))][:1]
@@ -90,6 +90,21 @@ def claimed(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
             words = f"it says that it goes on from {files[0]}, of {reached[0]}, and counts and learns from the beginning"
             return words, (one, *facts.advance.marks[:1])
     return None
+
+
+def _counts_on(facts: Facts, loaded: Evidence) -> bool:
+    """Whether the lines behind ``loaded``, in the middle of a log, count further than those before it."""
+    place = loaded.source
+    if not isinstance(place, Quote):
+        return False
+    own = [(m.source.offset, m) for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == place.file]
+    before, behind = ([c for at, m in own if (at < place.offset) is early and (c := _count_of(m)) is not None] for early in (True, False))
+    return bool(before and behind) and behind[0] >= max(before)
+
+
+def _count_of(mark: Evidence) -> float | None:
+    count = mark.data.get("step", mark.data.get("epoch"))
+    return float(count) if isinstance(count, (int, float)) else None
 
 
 def never_read(facts: Facts) -> tuple[str, str, Evidence] | None:

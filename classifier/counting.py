@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from gpualert_slurm.classifier.growing import CLOCK, Growing
+from gpualert_slurm.classifier.growing import CLOCK, LOWERED, Growing
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.log_head import log_head
 from gpualert_slurm.classifier.numbers import NUMBER, count, epoch_and_step, number, pointed
 from gpualert_slurm.classifier.pattern import Data, Match
-from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
+from gpualert_slurm.classifier.table import CARD_TIMED, DISTANCES, LOSS_WORDS, METRIC_WORDS, Table
 from gpualert_slurm.classifier.tongues import BATCHES, COUNTED, EPOCHS, HELD_OUT, OF, PASSES, STEPS
 from gpualert_slurm.evidence import Role
 
@@ -54,7 +54,8 @@ _TITLED = re.compile(
 )
 """``msg="round" n=3``: the record's title names what its first number counts."""
 _LEADING = re.compile(
-    r"[\s\[(|#<*>=@-]{0,12}(?!\d{4}-\d\d-\d\d)(?P<at>\d{1,12})(?![\d.:]{0,20}\d)(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])"
+    r"[\s\[(|#<*>=@-]{0,12}(?!\d{4}-\d\d-\d\d|\d\d[-/]\d\d[ T]\d{1,2}:\d\d)(?P<at>\d{1,12})(?![\d.:]{0,20}\d)"
+    r"(?:\s{0,3}(?:/|of)\s{0,3}(?P<planned>\d{1,12}))?(?=[\])|:,;\s>-])"
 )
 _COUNTED = re.compile(COUNTED)
 _SLASHED = re.compile(r"(?<![\w./-])\(?\[?(?P<at>\d{1,12})\s{0,2}/\s{0,2}(?P<planned>\d{1,12})(?![\w./])")
@@ -89,7 +90,7 @@ _METRIC = re.compile(
     re.IGNORECASE,
 )
 _PREPARING = re.compile(
-    r"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|gpu|device|retry|retries|attempt|connect|wait(?!\s?[:=]?\s{0,4}\d)|install|\bmap(?!e\b)"
+    rf"load|read|download|fetch|extract|unpack|unzip|token|shard|files?\b|worker|rank|{CARD_TIMED}|device|retry|retries|attempt|connect|wait(?!\s?[:=]?\s{{0,4}}\d)|install|\bmap(?!e?_|e\b)"
     r"|check"
     r"|\bport|node|cach|warm|prepar|process|copy|copied|index|import|compil|build|creat|(?<!inf)init|param|layer|module|verif|scan|stag|version|thread|socket"
     r"|heartbeat|sleep|poll|rows?\b|records|lines|class|fold|seed|config"
@@ -98,7 +99,8 @@ _PREPARING = re.compile(
 )
 """What loops do before they train: their counts are no progress of training."""
 _WITH_METRIC = re.compile(
-    r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time|stage|phase", re.IGNORECASE
+    r"worker|rank|gpu|device|node|process|thread|host|param(?:eter)?s?|warm-?up|fold|seed|sync|class|token|time|stage|phase|rows?\b|records",
+    re.IGNORECASE,
 )
 """Words of these that loops say beside a metric, too."""
 _PLURAL = re.compile(r"s\Z", re.IGNORECASE)
@@ -115,6 +117,7 @@ _SETTINGS = re.compile(r"\{[^{}]{0,300}\}")
 """What a line has in braces behind its numbers: what was tried."""
 _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,9}\d{1,9} / \d{1,9} \[", re.IGNORECASE)
 """Optuna's and Stan's own lines."""
+_KEEPS = re.compile(r"\b(?:copied|saved|written|stored)\b", re.IGNORECASE)
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
 _WRITER = re.compile(
     r"\s{0,4}(?:[\[(<{][^\[\](){}<>]{1,60}[\])}>][:>]?|[A-Za-z]{1,8}\d{1,6}>"
@@ -183,9 +186,15 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
     ]
 
 
+def _learns(text: str) -> bool:
+    return LOWERED.search(text) is not None and not _KEEPS.search(text)
+
+
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _sets_up(text: str) -> bool:
     """Whether a line is of what comes before the training."""
+    if _learns(text):
+        return False
     return _SETTING_UP.search(_WITH_METRIC.sub("", text) if _METRIC.search(text) else text) is not None
 
 
@@ -213,7 +222,7 @@ def _read(text: str) -> Data | None:
     others = [n for n in _NUMBER.finditer(body) if not found.start() <= n.start() < found.end()]
     told = [n for n in others if not _UNIT.match(body, n.end()) and re.search(r"[.eEn]", n[0])]
     beside = metric is not None or (bool(told) and len(word) > SHORT_WORD and (_STEPS.match(word) or _EPOCHS.match(word)))
-    if _PREPARING.search(_WITH_METRIC.sub("", about) if beside else about) and not _KNOWN.search(body):
+    if _PREPARING.search(_WITH_METRIC.sub("", about) if beside else about) and not (_KNOWN.search(body) or _learns(body)):
         return None
     if metric is None and not told and (not word or word in _WEAK_WORDS):
         return None

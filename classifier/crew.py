@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.meeting import of_meeting
 from gpualert_slurm.job_record import JobRecord
 
 MOST_LINES = 400
@@ -22,7 +23,7 @@ _WRITER = re.compile(
 )
 _BRACKET = re.compile(r"\s{0,4}(?:\[(?P<a>\d{1,4})(?:/\d{1,4})?\]|<(?P<b>\d{1,4})>|(?P<c>\d{1,4})[>|])[:>]?\s")
 _COUNT = re.compile(
-    r"\bworld[_ ]?size['\"]?\s?[:=]?\s?(?P<a>\d{1,5})\b|\brank[ _:=]{0,2}\d{1,5}\s?(?:/|of|out of)\s?(?P<b>\d{1,5})\b"
+    r"\bworld[_ ]?size['\"]?\s?[:=]?\s?(?P<a>\d{1,5})\b|\b(?:rank|process)[ _:=]{0,2}\d{1,5}\s?(?:/|of|out of)\s?(?P<b>\d{1,5})\b"
     r"|\bn?ranks?['\"]?\s?[:=]\s?(?P<c>\d{1,5})\b(?=\W*$)"
     r"|\b(?P<d>\d{1,5}) (?:ranks|processes|workers|nodes|peers|members|replicas)\b|\b(?:nproc\w{0,9}|num_(?:processes|ranks|procs)"
     r"|n_?procs?)['\"]?\s?[:= ]\s?(?P<e>\d{1,5})\b",
@@ -37,11 +38,15 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
-_LAUNCHES = re.compile(
-    r"(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate(?:\.commands\.launch)? launch|deepspeed|mpirun|mpiexec|horovodrun)\b.{0,400}?"
-    r"(?:--nproc[-_]per[-_]node|--num[-_](?:processes|gpus)|(?<=mpirun )-np?|(?<=mpiexec )-np?|(?<=horovodrun )-np)[= ](?P<n>\d{1,5})\b"
+_LAUNCHER = re.compile(
+    r"\b(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate(?:\.commands\.launch)? launch|deepspeed|mpirun|mpiexec|horovodrun)\b"
 )
-"""A launcher with the number of its processes; a bare ``-n`` right behind it alone, for programs have one, too."""
+_PLACE = re.compile(r"\bcoordinator\b|\bmaster\b|\S:\d{4,5}\b", re.IGNORECASE)
+_EACH = re.compile(
+    r"(?:--nproc[-_]per[-_]node|--num[-_](?:processes|gpus)|(?<=mpirun )-np?|(?<=mpiexec )-np?|(?<=horovodrun )-np)[= ](\d{1,5})\b"
+)
+_NODES = re.compile(r"--nnodes[= ](?:\d{1,5}:)?(\d{1,5})\b")
+"""Ranks on each node, and nodes (torchrun's may be least and most); a bare ``-n`` right behind the launcher alone, for programs have one, too."""
 MOST_COMMAND = 2000
 HEAD = 60
 NUMBERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "RANK")
@@ -69,7 +74,8 @@ def told_ranks(job: JobRecord) -> int:
                 bracketed[who] = bracketed.get(who, 0) + 1
             if (told := _COUNT.search(text)) is not None:
                 number = int(next(v for v in told.groupdict().values() if v is not None))
-                sure = told["a"] is not None and _OWN_NUMBER.search(text) is not None  # of how many, and which of them it is: it knows
+                meets = told["b"] is not None and (of_meeting(text) or _PLACE.search(text) is not None)  # which of how many, as it meets them
+                sure = meets or (told["a"] is not None and _OWN_NUMBER.search(text) is not None)  # of how many, and which of them it is: it knows
                 counts[number] = counts.get(number, 0) + (2 if sure else 1)
             if (wanted := _WANTED.search(text)) is not None:
                 counts[int(wanted["wanted"])] = counts.get(int(wanted["wanted"]), 0) + 2
@@ -86,9 +92,16 @@ def _only(path: str, all_paths: list[str]) -> bool:
 
 
 def _bidden(job: JobRecord) -> int:
-    """As many as the command under gpualert-run bids a launcher start on this machine; 1 where it names none."""
-    found = _LAUNCHES.search(" ".join(job.command)[:MOST_COMMAND]) if job.command else None
-    return int(found["n"]) if found is not None and int(found["n"]) < MOST_RANKS else 1
+    """As many as a launcher is bidden to start: by the command under gpualert-run, or a line of a script that shows its commands."""
+    shown = [line for r in job.reports for x in r.excerpts for line in x.text[:MOST_COMMAND].splitlines() if line.startswith("+ ")]
+    for line in (" ".join(job.command)[:MOST_COMMAND], *shown):
+        if _LAUNCHER.search(line) is None:
+            continue
+        each, nodes = _EACH.search(line), _NODES.search(line)
+        found = int(each[1] if each is not None else 1) * int(nodes[1] if nodes is not None else 1)
+        if 1 < found < MOST_RANKS:
+            return found
+    return 1
 
 
 def _numbered(job: JobRecord) -> int:

@@ -20,6 +20,7 @@ from gpualert_slurm.classifier.hardware import Hardware, hardware_of
 from gpualert_slurm.classifier.last_words import error_of, of_host
 from gpualert_slurm.classifier.measures import Measured, measured
 from gpualert_slurm.classifier.ordering import by_end, by_place
+from gpualert_slurm.classifier.outlived import outlived
 from gpualert_slurm.classifier.parents import Parent, parent_of
 from gpualert_slurm.classifier.patience import patience_of
 from gpualert_slurm.classifier.set_aside import set_aside, still_told
@@ -344,7 +345,9 @@ class Facts:
     @cached_property
     def crew(self) -> int:
         """The same, or as many as the logs themselves tell of, where one task is all that is known: for runs that stood still."""
-        return max(self.ranks_total, told_ranks(self.job)) if self.ranks_total < 2 else self.ranks_total
+        if self.ranks_total > 1:
+            return self.ranks_total
+        return max(told_ranks(self.job), 2 if outlived(self.job, self.ending, self.said("exception"), self.silence) else 1)
 
     @cached_property
     def ranks_known(self) -> bool:
@@ -372,10 +375,8 @@ class Facts:
     @cached_property
     def gpu_count(self) -> int | None:
         """GPUs the job held: from TRES, else as many as were seen."""
-        if self.row is not None and self.row.tres_alloc:
-            found = re.search(r"(?:^|,)gres/gpu=(\d{1,6})", self.row.tres_alloc)
-            if found:
-                return int(found[1])
+        if self.row is not None and (found := re.search(r"(?:^|,)gres/gpu=(\d{1,6})", self.row.tres_alloc or "")):
+            return int(found[1])
         return len(self.hardware.gpus) or None
 
     @cached_property

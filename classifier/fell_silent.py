@@ -78,7 +78,7 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
         return False
-    since, pause = (end - min(times)) / 1e9, go.longest_s or life
+    since, pause = (end - min(times)) / 1e9, _longest_s(facts) or go.longest_s or life
     if not limit:
         if idle:
             return silence.seconds >= max(LEAST_S, CANCELLED * pause) and bool(standstill.asleep(facts))
@@ -93,6 +93,15 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
         enough.append(max(VAST_S, VAST * pause, VAST_SHARE * since))
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
     return silence.seconds >= min(enough) or at_rest
+
+
+def _longest_s(facts: Facts) -> float | None:
+    """The longest pause before the run began to be stopped, where a bar was drawn once more behind gpualert-run's own limit; None: none was."""
+    timed, kept_ns = [m.time_ns for m in facts.advance.marks if m.time_ns is not None], facts.stopping.kept_ns
+    before = sorted(at for at in timed if kept_ns is None or at < kept_ns)
+    if len(before) == len(timed) or len(before) < LEAST_MARKS:
+        return None
+    return max(b - a for a, b in pairwise(before)) / 1e9
 
 
 def called_off(facts: Facts) -> bool:

@@ -13,28 +13,48 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.lines import Line
 from gpualert_slurm.classifier.pattern import Data
+from gpualert_slurm.classifier.table import CARD_TIMED, DISTANCES, LOSS_WORDS
+from gpualert_slurm.classifier.tongues import HELD_OUT
 
 LEAST = 4
 LEAST_OF_SHARES = 8
 """Where the only fraction is a share of something (of errors, say)."""
+LEAST_OF_ONE, MOST_NAMES = 3, 3
+"""Lines of each where several take turns; and among how many of a line's first numbers the one is that tells them apart."""
 LEAST_FALLING = 10
 """Lines of one number alone that falls (an optimiser's residual), each told anew."""
 MOST_COUNT = 1e9
 """A larger number is a time of day or an address."""
-CLOCK = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?")
+CLOCK = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d|\d\d[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}|\d\d[-/]\d\d(?=[ T]\d{1,2}:\d\d)"
+    r"|\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,6}|,\d{1,6}(?![\d,]))?"
+)
 _BAR = re.compile(r"[█▉▊▋▌▍▎▏▇▆░▒▓━─╸╺#=*>.\- ]{2,}")
 _FILLS = re.compile(r"[█▉▇━#=*>]{2}|\[[ .-]{4}")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,4})?)\s?%")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|(?<!\w)(?:nan|inf(?:inity)?)(?!\w))", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<![\w,.])\d{1,3}(?:,\d{3})+(?![\w,.])")
 """``12,800``; in a row of a table another comma follows."""
-_UNIT = re.compile(r"\s?(?:s|ms|us|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|[KMGT]i?B(?:/s)?|bytes|[°º]?C|W|Hz|it/s|\S{1,12}/s(?:ec)?)\b|\s?%")
+_UNIT = re.compile(
+    r"\s?(?:s|ms|us|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|[KMGT]i?B(?:/s)?|bytes|[°º]?C|W|Hz|it/s|\S{1,12}/s(?:ec)?)\b(?![\w/]{0,12}\s?[=:])"
+    r"|\s?%"
+)
+"""What stands behind a number and is not the name of the next one (``nll=4.17 tok/s/gpu=19300``)."""
 _MACHINE = re.compile(
-    r"\b(?:cpu|mem(?:ory)?|gpu|util\w*|temp(?:erature)?|disk|uptime|power|rss|free|used|usage|elapsed|heartbeat|alive|sleep\w*|idle|ping"
+    rf"\b(?:cpu|mem(?:ory)?|{CARD_TIMED}|util\w*|temp(?:erature)?|disk|uptime|power|rss|free|used|usage|elapsed|heartbeat|alive|sleep\w*|idle|ping"
     r"|tokeni[sz]\w*|features?|columns?|blocks?|weights?|nvidia|driver|bins?|buckets?|quantiles?|degree|freq\w*)\b",
     re.IGNORECASE,
 )
+LOWERED = re.compile(
+    rf"(?<![\w/.-])(?:{LOSS_WORDS}|{DISTANCES}|error)(?![A-Za-z])['\"]?\s?[:=]?\s{{0,3}}\d{{1,6}}\.\d{{2,}}(?![\w%.])", re.IGNORECASE
+)
+"""A fraction that training lowers, by its name: what tells it is a loop that learns, whatever else its lines speak of."""
 
+_LOSS = re.compile(
+    rf"(?<![\w/.-])(?:{LOSS_WORDS})(?![A-Za-z])['\"]?\s?[:=]?\s{{0,3}}(?P<value>-?\d{{1,9}}\.\d{{1,9}}(?:e[-+]?\d{{1,3}})?|nan|inf)(?![\w%.])",
+    re.IGNORECASE,
+)
+_OF_HELD_OUT = re.compile(rf"\b(?:{HELD_OUT}|test)\W{{0,3}}\Z", re.IGNORECASE)
 _PROCESS = re.compile(r"\b(?:p?pid|tid|port|seed)['\"]?\s?[=:]?\s?\Z", re.IGNORECASE)
 """What stands before a number that tells one process from another."""
 MOST_NAME = 12
@@ -60,7 +80,7 @@ class Growing:
         if share is not None and _FILLS.search(text):
             self._bars.setdefault(re.sub(r"[\d.,:]+", "#", _BAR.sub(" ", text[: share.start()])).strip(), []).append((line, float(share[1])))
             return
-        if _MACHINE.search(text):
+        if _MACHINE.search(text) and not LOWERED.search(text):
             return
         found = list(_NUMBER.finditer(text))
         if len(found) == 1 and "." in found[0][0] and (value := _value(text, found[0])) and value[-1] != "%" and _RESIDUAL.search(text):
@@ -74,7 +94,11 @@ class Growing:
         for lines in self._kinds.values():
             if len(lines) >= LEAST and _apart([line for line, _ in lines], when) and (at := _counter([numbers for _, numbers in lines])) is not None:
                 for line, numbers in lines:
-                    yield line, {"coarse": True, **({"step": int(float(numbers[at]))} if numbers[at][-1] != "%" and float(numbers[at]) >= 0 else {})}
+                    step = {"step": int(float(numbers[at]))} if numbers[at][-1] != "%" and float(numbers[at]) >= 0 else {}
+                    yield line, {"coarse": True, **step, **_loss(line.text)}
+            elif len(lines) >= LEAST_OF_SHARES and _apart([line for line, _ in lines], when) and _by_turns([numbers for _, numbers in lines]):
+                for line, _ in lines:
+                    yield line, {"coarse": True}
         for bar in self._bars.values():
             shares = [share for _, share in bar]
             if len(bar) >= LEAST and shares == sorted(shares) and shares[-1] > shares[0] and _apart([line for line, _ in bar], when):
@@ -84,6 +108,26 @@ class Growing:
             if len(single) >= LEAST_FALLING and _falls([value for _, value in single]):
                 for line, _ in single:
                     yield line, {"coarse": True}
+
+
+def _loss(text: str) -> dict[str, float]:
+    """What training lowers, by its name, unless it is of held-out data."""
+    found = _LOSS.search(text)
+    if found is None or _OF_HELD_OUT.search(text, max(0, found.start() - MOST_NAME), found.start()):
+        return {}
+    return {"loss": float(found["value"])}
+
+
+def _by_turns(rows: list[list[str]]) -> bool:
+    """Whether they are lines of a few (ranks, parts of the data), by a whole number that comes again and again, and grow among each one's own."""
+    for at in range(min(len(rows[0]), MOST_NAMES)):
+        groups: dict[str, list[list[str]]] = {}
+        for row in rows:
+            groups.setdefault(row[at], []).append(row)
+        known = all(re.fullmatch(r"\d{1,5}", name) for name in groups) and 1 < len(groups) <= len(rows) // LEAST
+        if known and all(len(own) >= LEAST_OF_ONE and _counter(own) not in {None, at} for own in groups.values()):
+            return True
+    return False
 
 
 def _falls(values: list[float]) -> bool:

@@ -69,10 +69,15 @@ def all_idle(job: JobRecord, paths: Collection[str]) -> bool:
     return bool(tails) and all(idles(lines) for _, lines in tails)
 
 
+def _only_meets(lines: Sequence[str]) -> bool:
+    """Whether a log has hardly more lines than two of meeting the others, however far apart they came."""
+    return 1 < len(lines) < LEAST_TIMES and all(of_meeting(line) for line in lines[-2:])
+
+
 def idling_since(job: JobRecord, *, alone: bool = False) -> int | None:
     """Since when every log was silent but those that only repeat a wait, and nobody's last word was of work; None where that is not so."""
     tails = tails_by_path(job)
-    idle = {path for path, lines in tails if idles(lines, alone=alone)}
+    idle = {path for path, lines in tails if idles(lines, alone=alone) or _only_meets(lines)}
     others = [lines for path, lines in tails if path not in idle]
     if not idle or any(of_work(lines[-1]) and not of_meeting(lines[-1]) for lines in others):
         return None

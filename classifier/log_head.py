@@ -14,7 +14,10 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,6})?"
 _ENDS = r"(?:\s{0,3}[-|;,]\s{0,3}|\s{1,3}|(?=\[))"
 _MINUTE = r"\d\d:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?!:)"
 """Behind a date seconds may be left out."""
-_TIME = rf"(?:[\[(]?\d{{4}}-\d\d-\d\d[ T]{_MINUTE}[^\s;|,\])]{{0,10}}[\])]?{_ENDS}|[\[(]?{_CLOCK}[\])]?{_ENDS})"
+_TIME = (
+    rf"(?:[\[(]?\d{{4}}-\d\d-\d\d[ T]{_MINUTE}[^\s;|,\])]{{0,10}}[\])]?{_ENDS}|[\[(]?\d\d[-/]\d\d[ T]{_MINUTE}[\])]?{_ENDS}"
+    rf"|[\[(]?{_CLOCK}[\])]?{_ENDS})"
+)
 _LEVEL = r"(?:INFO|DEBUG|NOTICE|info|debug)"
 _SHORT = r"(?:INFO|DEBUG|NOTICE|info|debug|I)"
 _NAME = r"[A-Za-z_][\w./]{0,60}"

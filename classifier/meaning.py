@@ -126,7 +126,10 @@ _THEN: tuple[_Rule, ...] = (
     _rule(
         Cause.DEVICE_MISMATCH,
         "weights_elsewhere",
-        r"Input type \([\w.]+\) and weight type \([\w.]+\) should be the same|is on cpu, (?:but|different from)"
+        # both on a card, and of two precisions: that is another matter
+        r"Input type \((?:(?!torch\.cuda|CUDA)[\w.]{1,40}\) and weight type \((?:torch\.cuda|CUDA)[\w.]{0,40}"
+        r"|(?:torch\.cuda|CUDA)[\w.]{0,40}\) and weight type \((?!torch\.cuda|CUDA)[\w.]{1,40})\) should be the same"
+        r"|is on cpu, (?:but|different from)"
         r"|Expected object of device type|module must have its parameters and buffers on device",
     ),
     _rule(

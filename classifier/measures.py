@@ -32,6 +32,8 @@ _NUMBER = re.compile(
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
 _BAR = re.compile(r"\|[ █▉▊▋▌▍▎▏▕▇▆░▒▓━·#]{1,200}\||[█▉▊▋▌▍▎▏▕▇▆░▒▓━·]+")
 _NAME = re.compile(r"([^\W\d_][\w ./@+|'-]{0,40}?)[^\w]{0,12}\Z")
+MOST_NAMED = 53
+"""The characters of the longest that ``_NAME`` finds."""
 _NO_MEASURE = re.compile(
     r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
     r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev"
@@ -217,7 +219,8 @@ def series_of(lines: Sequence[str], least: int) -> dict[tuple[str, ...], list[Se
         if len(rows) < least:
             continue
         before = [_GLUED.sub("", part) if place else part for place, part in enumerate(rows[0][1][:-1:2])]
-        names = [named[1].rpartition("|")[2].strip().replace("'s", "") if (named := _NAME.search(part)) else "" for part in before]
+        ends = [_NAME.search(part, max(0, len(part) - MOST_NAMED)) for part in before]
+        names = [end[1].rpartition("|")[2].strip().replace("'s", "") if end else "" for end in ends]
         if not any(names):
             timed = header.get(len(names) + 1, [""])
             of_all = header.get(len(names) - 1) if key[1] == "/" else None  # the first cell has the count, and how many there are to be

@@ -10,11 +10,19 @@ import re
 from collections.abc import Collection
 
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
 from gpualert_slurm.classifier.tongues import AWAITS, FELLOWS, REFUSED
 from gpualert_slurm.job_record import JobRecord
 
 LAST_LINES = 2
+MOST_HEAD = 60
+_MEMBER = re.compile(
+    r"(?:^|[\s\[(<,])(?:(?:local|global)[_ ]?)?(?:rank|worker|proc(?:ess)?|node|peer|r|w|p)[-_ :#]?(?P<who>\d{1,4})(?![\w.%])", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[,;] ")
+_STOPPED = re.compile(r"Received \d{1,2} death signal, shutting down workers|Sending process \d{1,10} closing signal SIG")
+"""torchrun's words as it is being stopped."""
 LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
 WAIT_WORDS = re.compile(
@@ -125,12 +133,19 @@ def of_meeting(line: str) -> bool:
         return True
     if not _WAITS.search(line) or not (few or _WHOM.search(line)):
         return False
+    clause = _CLAUSE.split(line)[-1]  # ``index ready, joining the group``
+    if clause != line and _WAITS.search(clause) and _WHOM.search(clause) and not _MET.search(clause):
+        return True
     return few or not _MET.search(line) or _NOT.search(line) is not None
 
 
 def at_business(job: JobRecord, paths: Collection[str]) -> bool:
-    """Whether one of these logs, which were written to until the end, told of work last (an evaluation, say), and not of waiting."""
-    return any(not of_meeting(line) and not _IDLE.search(line) for lines in _tails(job, paths) for line in lines[-1:])
+    """Whether one of these logs, which were written to until the end, told of work last (an evaluation, say), and not of waiting.
+
+    Into one that ends in torchrun's words as it is being stopped nothing may have been written before for long.
+    """
+    own = [p for p in paths if not any(x.path == p and _STOPPED.search(x.tail or x.head) for r in job.reports for x in r.excerpts)]
+    return any(not of_meeting(line) and not _IDLE.search(line) for lines in _tails(job, own) for line in lines[-1:])
 
 
 def last_lines(job: JobRecord) -> dict[int, str]:
@@ -157,15 +172,28 @@ def tails_by_path(job: JobRecord, paths: Collection[str] | None = None) -> list[
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
         said = (line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip())
         lines = [line for line in said if not line.startswith("srun: ") and not of_slurmstepd(line)]
-        cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")), len(lines))
+        cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)") or _STOPPED.search(line)), len(lines))
         if lines[:cut]:
             found.append((one.path, lines[:cut]))
     return found
 
 
 def speaks_of_meeting(job: JobRecord) -> bool:
-    """Whether the last words of a rank are of setting up its group or of waiting for the others."""
-    return any(of_meeting(lines[-1]) or (len(lines) > 1 and of_meeting(lines[-LAST_LINES]) and not _MET.search(lines[-1])) for lines in _tails(job))
+    """Whether the last words of a rank are of setting up its group or of waiting for the others; of each rank, where several write into one log."""
+    tails = _tails(job)
+    if any(of_meeting(line) for lines in tails for line in _last_of_each(lines)):
+        return True
+    last = ((lines[-1], lines[-LAST_LINES] if len(lines) > 1 else "") for lines in tails)
+    return any(of_meeting(line) or (of_meeting(before) and not _MET.search(line)) for line, before in last)
+
+
+def _last_of_each(lines: list[str]) -> list[str]:
+    """The last line of each rank that begins its lines with its number; none where fewer than two do."""
+    last: dict[str, str] = {}
+    for line in lines:
+        if (found := _MEMBER.search(CLOCK.sub("", line)[:MOST_HEAD])) is not None:
+            last[found["who"]] = line
+    return list(last.values()) if len(last) > 1 else []
 
 
 def calling(job: JobRecord, talking: Collection[str]) -> bool:

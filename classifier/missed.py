@@ -30,6 +30,10 @@ _OTHERS_THERE = re.compile(
 """Other states lie where one was looked for: it is no first start."""
 LEFT_RANDOM = re.compile(r"\b(?:weights?|param\w*|model)\b.{0,12}\b(?:are|is|stays?|remains?|left|kept) (?:at )?random\b", re.IGNORECASE)
 _ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of) (?P<place>\S{1,200})", re.IGNORECASE)
+_TAKES = re.compile(
+    r"\b(?:resum|restor|load|continu|warm[- ]?start|pick(?:s|ed|ing) up|go(?:es|ing) on)\w{0,6}\b.{0,40}\b(?:from|with|of|at)\b", re.IGNORECASE
+)
+MOST_TEXT = 300
 SCRATCH = "the program said that it starts from scratch"
 
 
@@ -38,6 +42,21 @@ def missed(facts: Facts, unloaded: Sequence[Evidence]) -> tuple[str, str, Eviden
 
     What it was to go on from is told by its settings, by its command line or by its own word.
     """
+    found = _missed(facts, unloaded)
+    return None if found is None or _had_later(facts, found[0], found[2]) else found
+
+
+def _had_later(facts: Facts, path: str, said: Evidence) -> bool:
+    """Whether a later line of the log says that the same state was taken up after all: a script's next slice, say."""
+    place, name = said.source, path.rpartition("/")[2]
+    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
+    behind = text.partition(place.text.strip()[:MOST_TEXT])[2] if isinstance(place, Quote) else ""
+    lines = (line[:MOST_TEXT] for line in behind.splitlines()[1:] if name in line)
+    taken = (line for line in lines if _TAKES.search(line) and not (_UNREADABLE.search(line) or _ABSENT.search(line)))
+    return any(re.search(r"[1-9]", line.replace(name, "")) for line in taken)
+
+
+def _missed(facts: Facts, unloaded: Sequence[Evidence]) -> tuple[str, str, Evidence] | None:
     told = [(e, e.source.text) for e in unloaded if isinstance(e.source, Quote)]
     broken = [e for e in facts.said("checkpoint_broken") if facts.advance.after(e) is not None]
     bare = [(e, e.source.text) for e in (*facts.advance.passed_over, *broken) if isinstance(e.source, Quote)]

@@ -36,7 +36,7 @@ _TWO_SIZES = re.compile(r"\b(?P<name>[a-z]\w{1,24})\s?[=:]\s?(?P<a>\d{1,9})\b[^\
 """One name with two numbers: what was saved of it, and what is wanted."""
 _OF_OTHERS = re.compile(
     r"data|corpus|vocab|token|config|\bcfg|image|feature|label|annot|manifest|shard|\bset\b|train[_-]?(?:set|file|x|y)|pre-?train|backbone|base|teacher|zoo"
-    r"|foundation|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold",
+    r"|foundation|hub|imagenet|out(?:put)?\b|save|write|log|table|split|fold|(?<![a-z])(?:ann|anno|val)(?![a-z])",
     re.IGNORECASE,
 )
 """In the option or the path: what is no state of the run's own, or is yet to be written."""

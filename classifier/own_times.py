@@ -25,6 +25,8 @@ SLOWER = 1.6
 """Times its peers' work, at least: an uneven share of work is less."""
 HOLDS, WAITS = 0.7, 0.3
 """Of its step, the work of who holds up the others; and what its peers wait of theirs: at least."""
+RESTS, MOSTLY = 0.4, 0.5
+"""Of the shortest wait of its peers, what who is waited for waits itself, at most; and of their steps, what they wait: whatever it works at."""
 LEAST_S = 0.01
 """Work of less is nothing to wait for."""
 _UNIT = r"(?:ms|milliseconds|secs?|seconds?|secondes?|segundos?|Sekunden|s)"
@@ -50,8 +52,10 @@ _WORK = re.compile(
 _WHOLE = re.compile(r"\b(?:whole|total|gesamt|overall|step|round|iter(?:ation)?|wall|entier|schritt|dur[ée]e|sec/step)\b", re.IGNORECASE)
 
 
-_MEMBER = re.compile(r"[\s\[(<{|]{0,4}(?P<name>[^\W\d_]{0,12}[-_ :#]?)(?P<who>\d{1,4})(?:/\d{1,4})?(?![\w.%])")
-"""How a line begins that one of several ranks wrote into the log of all: ``[0] ``, ``gauge-3 ``, ``[w0/4 pid 24847]``, behind its clock."""
+_MEMBER = re.compile(r"[\s\[(<{|]{0,4}['\"]?(?P<name>[^\W\d_]{0,12}['\"]?[-_ :#=]{0,2})(?P<who>\d{1,4})(?:/\d{1,4})?(?![\w.%])")
+"""How a line begins that one of several ranks wrote into the log of all: ``[0] ``, ``gauge-3``, ``{"rank": 1,``, ``[w0/4 pid 7]``, behind a clock."""
+_MILLISECONDS = re.compile(r"\A[\s.,]{1,4}\d{3}(?=[,;\s])")
+"""What is left of logging's clock where a comma follows it."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class _Times:
     where: Where
     work_s: float
     whole_s: float
+    wait_s: float
     said: str
 
 
@@ -87,6 +92,11 @@ def held_up_by(job: JobRecord) -> HeldUpBy | None:
     peers = [times for times in ranks if times is not slow]
     work_s = statistics.median(times.work_s for times in peers)
     wait_s = statistics.median(max(0.0, times.whole_s - times.work_s) for times in peers)
+    alone = min(ranks, key=lambda times: times.wait_s)
+    others = [times for times in ranks if times is not alone]
+    if alone.wait_s <= RESTS * min(times.wait_s for times in others) and all(t.wait_s >= MOSTLY * t.whole_s and t.wait_s >= LEAST_S for t in others):
+        wait_s = statistics.median(t.wait_s for t in others)
+        return HeldUpBy(alone.where, alone.work_s, statistics.median(t.work_s for t in others), wait_s, alone.said)
     holds = slow.work_s >= max(SLOWER * max(times.work_s for times in peers), LEAST_S) and slow.work_s >= HOLDS * slow.whole_s
     waits = wait_s >= WAITS * statistics.median(times.whole_s for times in peers) and wait_s >= WAITS * slow.work_s
     return HeldUpBy(slow.where, slow.work_s, work_s, wait_s, slow.said) if holds and waits else None
@@ -97,7 +107,7 @@ def _of_shared(job: JobRecord) -> list[_Times]:
     for one in (x for report in job.reports for x in report.excerpts):
         lines: dict[str, list[tuple[int, str]]] = {}
         for line in one.text[-MOST_TEXT:].splitlines():
-            bare = CLOCK.sub("", line[:MOST_LINE]).lstrip(" .,;|[(-")
+            bare = _MILLISECONDS.sub("", CLOCK.sub("", line[:MOST_LINE])).lstrip(" .,;|[(-")
             if (found := _MEMBER.match(bare)) is not None and _of_line(line) is not None:
                 lines.setdefault(found["name"], []).append((int(found["who"]), line))
         for told in lines.values():
@@ -120,7 +130,8 @@ def _of_log(text: str, where: Where) -> _Times | None:
     if len(told) < LEAST_LINES:
         return None
     works, wholes = [work for work, _, _ in told], [whole for _, whole, _ in told]
-    return _Times(where, statistics.median(works), statistics.median(wholes), told[-1][2].strip())
+    waits = [whole - work for work, whole, _ in told]
+    return _Times(where, statistics.median(works), statistics.median(wholes), max(0.0, statistics.median(waits)), told[-1][2].strip())
 
 
 def _of_line(line: str) -> tuple[float, float, str] | None:

@@ -22,6 +22,12 @@ MOST_BETWEEN = 12
 _FILE = re.compile(r"(?<![\w./~@+-])[\w./~@+-]{1,200}\.(?!(?:py|sh|pl|R|jl|so|log|c|cpp|cu|out|err)\b)[A-Za-z]\w{0,11}\b")
 _ENDS = re.compile(r"Traceback|fail|exitcode|exit code|signal|error", re.IGNORECASE)
 """The first of the two did not come to its end: what it had done since its last save is done again."""
+_SAVED = re.compile(
+    r"\b(?:saved?|saving|wrote|written|stored|dumped)\b[^\n]{0,40}?(?<![\w./~@+-])"
+    r"(?P<path>[\w.~@+-]{1,80}(?:/[\w.~@+-]{1,80}){1,8}|[\w~@+-]{1,80}\.\w{2,11})(?![\w/])",
+    re.IGNORECASE,
+)
+"""What a run says that it put away: a file, or a folder below another."""
 _GOES_ON = re.compile(
     r"resum|continu|restor|reload|load|go(?:es|ing)? on|carr(?:y|ies) on|picks? up|pick(?:ed|ing) up|is of|\bof\b|\bfrom\b|\bat\b"
     r"|fortge|fortsetz|weiter|geladen|repris|reprend|reanud|retom|carg",
@@ -37,7 +43,9 @@ _NOTHING = re.compile(
 )
 """What the second one says that it found, where the first one had written one."""
 _AGAIN = re.compile(
-    r"\b(?:attempt|re-?start(?:s|ed|ing)?|re-?queued?|re-?launch(?:ed|ing)?|resubmi\w{1,8}|Neustart|relanc\w{1,6}|reinici\w{1,6})\b", re.IGNORECASE
+    r"\b(?:attempt|re-?start(?:s|ed|ing)?|re-?queued?|(?:leg|slice|session|segment) [2-9]|re-?launch(?:ed|ing)?|resubmi\w{1,8}|Neustart"
+    r"|relanc\w{1,6}|reinici\w{1,6})\b",
+    re.IGNORECASE,
 )
 """Words by which the second one is the first one's job, started once more."""
 
@@ -87,5 +95,14 @@ def _between(lines: list[str], places: tuple[int, int], group: list[Series]) -> 
         bare = _FILE.sub(" ", line)
         if _FILE.search(line) and (_GOES_ON.search(bare)) and counts & set(re.findall(r"(?<![\d.])\d{1,9}(?![\d.])", bare)):
             return line.strip()
+    saved = {found["path"] for line in lines[first:again] for found in _SAVED.finditer(line)}
+    new = [line for line in lines[begin:again] if line not in lines[:first] and not _SAVED.search(line)]
+    named = next((line.strip() for line in new if any(_names(line, path) for path in saved)), None)
+    if named is not None:  # what the first one had saved was given to the second
+        return named
     told = next((line.strip() for line in lines[begin:again] if _AGAIN.search(line)), None)
-    return told if told and any(writes(line) and _FILE.search(line) for line in lines[first:again]) else None
+    return told if told and any((writes(line) and _FILE.search(line)) or _SAVED.search(line) for line in lines[first:again]) else None
+
+
+def _names(line: str, path: str) -> bool:
+    return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", line) is not None

@@ -33,6 +33,8 @@ TALKING_S = 6.0
 LAST_LINES = 4
 LIVELY_S = 60.0
 """Progress this shortly before the end means that the run was advancing."""
+ANNOUNCED_NS = 3_000_000_000
+"""slurmstepd and srun say that a job is being stopped as it is: by another clock, or by as much as this before."""
 OF_THE_END = {"time_limit_text", "step_cancelled", "teardown", "task_exited"}
 """What launchers write when a run is ended is no sign of its life."""
 
@@ -87,7 +89,10 @@ def silence_of(job: JobRecord, ending: Ending, evidence: tuple[Evidence, ...], a
     writes = [at for _, at in written]
     heard = [e for e in evidence if e.trust is Trust.USER and e.time_ns is not None and e.says not in OF_THE_END and not e.data.get("parting")]
     times = [(e.time_ns or 0) + late.get(e.where.node or "", 0) for e in heard if not stopping.before(e.time_ns, e.where.node)]
-    marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in advance.first_hand if m.time_ns is not None]
+    timed = [m for m in advance.first_hand if m.time_ns is not None]  # a bar is drawn once more as its program is taken down
+    if stopping.kept_ns is not None:
+        timed = [m for m in timed if (m.time_ns or 0) < stopping.kept_ns] or timed
+    marks = [(m.time_ns or 0) + late.get(m.where.node or "", 0) for m in timed]
     ever = bool(marks or writes or times)
     if marks:
         last, of = max(marks), "progress"
@@ -133,7 +138,7 @@ def _ends_in_slurms_words(job: JobRecord) -> set[str]:
 def _written(sizes: Sizes, log: RankLog, stopping: Stopping, theirs: Collection[str]) -> int | None:
     """When a log was last written to while the run lived: by its samples of size, where its last write came with the stopping."""
     last = log.last_write_ns
-    if last is None or not stopping.before(last, log.node):
+    if last is None or not (stopping.before(last, log.node) or (log.path in theirs and stopping.before(last + ANNOUNCED_NS, log.node))):
         return last
     mine = sizes.get((log.node, log.rank, log.step))
     if not mine:

@@ -44,10 +44,20 @@ class Stopping:
             times += self._sent_at_once({s.step for s in row.steps if s.state in CUT and s.end_ns is None and s.step not in SCRIPT})
         if ending.state == "TIMEOUT" and ending.started_ns is not None and ending.limit_s:
             times.append((ending.started_ns + ending.limit_s * 10**9, None))
+        if self.kept_ns is not None:
+            times.append((self.kept_ns, None))
         if cut and ending.ended_ns is not None:
             times.append((ending.ended_ns - LAST_SECOND_NS, None))
         times += [(e.end_time_ns - LAST_SECOND_NS, e.node) for e in (*self.own_limit, *self.cancelled_step) if e.end_time_ns is not None]
         return min(times, key=lambda t: (t[0], t[1] or ""), default=None)
+
+    @cached_property
+    def kept_ns(self) -> int | None:
+        """When gpualert-run began to stop its command by its limit, which it keeps to the second; Slurm looks at limits when it comes to it."""
+        limits = [e.data["limit_s"] for e in self._evidence if e.says == "time_limit_text" and isinstance(e.data.get("limit_s"), (int, float))]
+        if self._ending.state != "TIMEOUT" or self._ending.started_ns is None or not limits:
+            return None
+        return self._ending.started_ns + round(float(limits[0]) * 1e9)
 
     def _sent_at_once(self, steps: set[str]) -> list[tuple[int, str | None]]:
         """When a signal ended the tasks of steps that Slurm calls cut without saying when: all of them by SIGTERM, shortly before the end."""

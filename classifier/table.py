@@ -10,7 +10,8 @@ from gpualert_slurm.classifier.pattern import Data
 from gpualert_slurm.classifier.tongues import BATCHES, EPOCHS, LOSSES, PASSES, STEPS
 
 LOSS_WORDS = (
-    rf"loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe|nelbo|-elbo"
+    rf"loss_(?:total|sum|all|avg|mean|overall|train)|loss|mse|squared error|sse|nll|bce|cross[_ -]?entropy|xent|cost|objective|logloss|crossent|xe"
+    rf"|nelbo|-elbo"
     rf"|neg(?:ative)?[ _]elbo|ctc|ce|obj|criterion|(?:info[_-]?)?nce|contrastive|triplet|hinge|huber|focal|kld|{LOSSES}"
 )
 """What training lowers, by the names that loops give it."""
@@ -20,6 +21,8 @@ METRIC_WORDS = (
     rf"{LOSS_WORDS}|rmse|mae|mape|r2|l1|l2|err(?:or)?|acc(?:uracy)?|auc|f1|ppl|perplexity|bleu|reward|return|score|elbo|kl|lr|learning[ _]rate"
     r"|g(?:rad(?:ient)?)?[ _]?norm|likelihood|ll|energy|residual|mAP|iou|dice|bpc|wer|brier"
 )
+CARD_TIMED = r"gpu(?!\s?[:=]?\s?\d+\.\d+\s?m?s\b)"
+"""A card as something of the machine: ``gpu 1.18s`` is the time a step took on it."""
 _NO_ROW = re.compile(r"[^\s\d.,;:|+\-eEnaifNIF%()\[\]\t│┃]")
 _CELL = re.compile(r"[\s,;|│┃\t]+")
 _STEPS = re.compile(

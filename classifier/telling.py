@@ -212,6 +212,8 @@ def _victim(failure: Failure, words: list[Evidence]) -> Failure:
 def _texted(said: Evidence, rank: int, node: str | None, how: tuple[object, object], roots: tuple[Evidence, ...]) -> Failure:
     code, number = how
     own = [e for e in roots if e.where.rank == rank]
+    told = [said, *(e for e in own[-1:] if e.where.node == said.where.node)]  # a summary comes when the launcher has ended the others
+    first = min((e for e in told if e.time_ns is not None), key=lambda e: e.time_ns or 0, default=said)
     return Failure(
         None,
         node,
@@ -220,8 +222,8 @@ def _texted(said: Evidence, rank: int, node: str | None, how: tuple[object, obje
         None,
         code if isinstance(code, int) else None,
         number if isinstance(number, int) and number else None,
-        said.time_ns,
-        said.uncertainty_ns or 0,
+        first.time_ns,
+        first.uncertainty_ns or 0,
         said,
         own[-1] if own else None,
         place=said.source.offset if isinstance(said.source, Quote) and said.says == "task_exited" else None,

@@ -56,7 +56,7 @@ _WAIT = _stems(
 _DATA = _stems(
     "load* dataload* data dataset* datatime fetch* prefetch* read* reader* decod* collat* ingest* augment* preprocess* parse"
     " parsing unzip* gunzip* decompress* inflat* input*"
-    " io get feed* feeder* queue* sampler* neighborsampl* disk* storage pipeline* minibatch lectur* lecteur* lett* leitur* lire"
+    " io get tokeni* feed* feeder* queue* sampler* neighborsampl* disk* storage pipeline* minibatch lectur* lecteur* lett* leitur* lire"
     " lesen lese* gelesen einlesen eingelesen laden lade*"
     " geladen nachladen charg* caric* carreg* carga* cargad* lee leer leid* leyendo daten* donnees datos dados dati wczyt* odczyt* inlezen"
     " inlasning"

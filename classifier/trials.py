@@ -15,6 +15,7 @@ _TRIAL = re.compile(
 )  # fmt: skip
 _WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|rounds?|updates?|batch)\W{0,3}\d", re.IGNORECASE)
 """What is counted within a trial."""
+LEAST_TRIALS = 3
 
 
 def trial_left_out(marks: Sequence[Evidence], errors: Sequence[Evidence]) -> Evidence | None:
@@ -39,7 +40,11 @@ def behind(said: Evidence, mark: Evidence) -> bool:
 def each_a_trial(marks: Sequence[Evidence]) -> bool:
     """Whether each line that tells a loss is of a trial's own: what one came to says nothing of the next."""
     texts = [m.source.text for m in marks if isinstance(m.source, Quote)]
-    return bool(texts) and all(_TRIAL.search(text) and not _WITHIN.search(text) for text in texts)
+    trials = [found[0] for text in texts if (found := _TRIAL.search(text)) is not None]
+    if not texts or len(trials) < len(texts):
+        return False
+    once = len(set(trials)) == len(trials) >= LEAST_TRIALS  # one line a trial, though it tells when it was given up
+    return once or not any(_WITHIN.search(text) for text in texts)
 
 
 def trials_began_well(marks: Sequence[Evidence]) -> bool:

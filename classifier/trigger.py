@@ -5,8 +5,9 @@ from __future__ import annotations
 from gpualert_slurm.cause import Cause
 from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.failure import SIGKILL, SIGSEGV, Failure
+from gpualert_slurm.classifier.failure import SIGKILL, SIGSEGV, SIGTERM, Failure
 from gpualert_slurm.classifier.mode import TriggerAccount
+from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import lost_children
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.process import Process
@@ -37,6 +38,12 @@ def _killed_for_memory(facts: Facts, dead: Failure) -> tuple[Evidence, ...]:
     return tuple(e for e in kernel if pid is not None and e.data.get("pid") in {None, pid})
 
 
+def _below(dead: Failure) -> bool:
+    """Whether it was a process below the task that said so: the task itself lived on, and was stopped by a signal."""
+    ended_ns, said_ns = dead.end.end_time_ns if dead.end is not None else None, dead.root.time_ns if dead.root is not None else None
+    return dead.signal in {SIGTERM, SIGKILL} and ended_ns is not None and said_ns is not None and (ended_ns - said_ns) / 1e9 >= SCANT_S
+
+
 def trigger_of(facts: Facts) -> TriggerAccount | None:
     """The rank that died while the others went on waiting; or a loader that was killed."""
     waited = facts.waiting.who
@@ -54,10 +61,11 @@ def trigger_of(facts: Facts) -> TriggerAccount | None:
     if dead is not None:
         root = dead.root or (facts.error if facts.error is not None and facts.error.where.rank in {None, dead.rank} else None)  # a tool's last words
         said = f" ({words.headline(words.told(root))})" if root is not None else ""
-        mode = "A2" if dead.signal else "A3" if facts.advance.seen else "A1"
+        below = _below(dead)
+        mode = "A2" if dead.signal and not below else "A3" if facts.advance.seen else "A1"
         return TriggerAccount(
             mode,
-            f"{dead.name} ended with {dead.words}{said}",
+            f"a process of {dead.name} ended{said}" if below else f"{dead.name} ended with {dead.words}{said}",
             root.cause if root else Cause.SEGFAULT if dead.signal == SIGSEGV else Cause.OOM_KILLER if _killed_for_memory(facts, dead) else None,
             (dead.evidence, *((root,) if root else _killed_for_memory(facts, dead)[:1])),
         )

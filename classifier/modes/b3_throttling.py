@@ -31,6 +31,8 @@ HELD_SHARE = 0.05
 """Of the run's time, by the violation counters: less is a moment of heat."""
 HELD_SAMPLES = 0.2
 CLOCK_DOWN = 0.9
+MOSTLY, FAR_DOWN = 0.5, 0.7
+"""Hardware's slowdown for so much of the run, with the clock so far down, says what the steps cannot: all of them were slow."""
 STEP_UP = 1.1
 """A step time up by a tenth (Greyhound's smallest change that counts)."""
 WAITED_FOR = 2.0
@@ -133,13 +135,19 @@ def _cost(facts: Facts, card: Card) -> tuple[Said, ...] | None:
     outside = [v for t, v in zip(clocks.times_ns, clocks.values, strict=False) if t is not None and not (spans and spans[0] <= t <= spans[1])]
     peers = [m for c in facts.activity.cards if c is not card and (m := c.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)) is not None]
     low = statistics.fmean(inside) if len(inside) >= LEAST else card.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)
-    own = (statistics.fmean(outside) if len(outside) >= LEAST else max(outside)) if len(inside) >= LEAST and outside else None
+    few = len(outside) < LEAST and len(peers) > 0  # a reading before the first step is of a card at rest
+    own = (statistics.fmean(outside) if len(outside) >= LEAST else max(outside)) if len(inside) >= LEAST and outside and not few else None
     usual, whose = (own, "before and after") if own is not None else (statistics.median(peers), "the median of its peers") if peers else (None, "")
+    most = next((g.sm_clock_max_mhz for g in facts.hardware.gpus if g.uuid == card.uuid), None)
+    if most and (usual is None or usual < most) and own is None and reasons is not None and _share(reasons) >= MOSTLY:
+        usual, whose = float(most), "its highest"
     if low is None or usual is None or low > CLOCK_DOWN * usual:
         return None
     slow = _steps(facts, spans) if spans else None
     if slow is None and own is None and peers and facts.ranks_total > 1:
         slow = ()  # held from start to end: its peers, which wait for it, are the baseline
+    if slow is None and reasons is not None and _share(reasons) >= MOSTLY and low <= FAR_DOWN * usual:
+        slow = ()  # no stretch without it to compare steps with, and a busy engine at such a clock needs no proof
     if slow is None:
         return None
     cite = card.cite("gpu_sm_clock_mhz", "gpu_slowed")

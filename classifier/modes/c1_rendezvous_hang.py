@@ -11,6 +11,7 @@ from gpualert_slurm.classifier.expected import all_wait, expected
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.failure import Failure
 from gpualert_slurm.classifier.idlers import begun_unevenly, idling_since
+from gpualert_slurm.classifier.lone_node import lone_node
 from gpualert_slurm.classifier.meeting import at_service, begging, calling, last_lines, past_meeting, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.silence import SCANT_S
@@ -67,10 +68,8 @@ class RendezvousHang(FailureMode):
         if facts.ended_well:
             return ruled_out("the run ended well", flip, *facts.cite_end())
         if facts.crew < 2 and not text:
-            agents = _agents(facts)
-            if agents and not facts.advance.seen and not standstill.suspended(facts):
-                said = "a launcher of several nodes waited for the others' up to the time limit"
-                return ruled_in(said, "a launcher on every node", _account(facts, agents))
+            if (waited := _for_other_nodes(facts)) is not None:
+                return waited
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone meets nobody", "two ranks or more")
@@ -209,7 +208,8 @@ def _all_quiet(facts: Facts, share: float) -> bool:
     silence, elapsed = facts.silence, facts.ending.elapsed_s
     if silence is None or not elapsed or silence.talking or silence.seconds < share * elapsed:
         return False
-    return len(standstill.alive(facts)) > 1 or facts.crew > facts.ranks_total
+    taken_down = {e.data.get("pid") for e in facts.said("teardown") if e.data.get("pid")}  # by torchrun, at the end: they had lived on below it
+    return len(standstill.alive(facts)) > 1 or facts.crew > facts.ranks_total or len(taken_down) > 1
 
 
 def _left_behind(facts: Facts, dead: Failure) -> bool:
@@ -242,6 +242,20 @@ def _waited(facts: Facts) -> bool:
     """Whether no rank is known to have used the CPU for much of the time."""
     elapsed = facts.ending.elapsed_s
     return not (elapsed and any(p.rank is not None and (p.cpu_s or 0.0) > AWAKE_CPU * elapsed for p in facts.processes))
+
+
+def _for_other_nodes(facts: Facts) -> Assessment | None:
+    """The answer where one task is all that is known, and it is a node's launcher that waits for those of other nodes."""
+    if facts.advance.seen or standstill.suspended(facts):
+        return None
+    agents = _agents(facts)
+    if agents:
+        return ruled_in("a launcher of several nodes waited for the others up to the time limit", "a launcher on every node", _account(facts, agents))
+    alone = lone_node(facts)
+    if alone is None or not _lasted(facts) or standstill.gpu_working(facts) or not _waited(facts):
+        return None
+    said = f"by its own word {alone}, no other was there, and it was silent until it was stopped"
+    return ruled_in(said, "the other nodes, or work on this one", _account(facts))
 
 
 def _agents(facts: Facts) -> tuple[Evidence, ...]:

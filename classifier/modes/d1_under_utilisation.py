@@ -8,7 +8,7 @@ from bisect import bisect_left
 from itertools import groupby, pairwise
 
 from gpualert_slurm.classifier import citations, strangers, words
-from gpualert_slurm.classifier.accounts import account
+from gpualert_slurm.classifier.accounts import account, trained_s
 from gpualert_slurm.classifier.activity import ENGINE, IDLE_PERCENT, Card, within
 from gpualert_slurm.classifier.advance import FEW_STEPS
 from gpualert_slurm.classifier.facts import Facts
@@ -19,6 +19,7 @@ from gpualert_slurm.classifier.rank_times import slow_rank
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.time_kinds import LOAD, WAIT
 from gpualert_slurm.classifier.timed_waits import timed_waits
+from gpualert_slurm.classifier.within_epochs import within_epochs
 from gpualert_slurm.evidence import Evidence, Quote, Trust
 from gpualert_slurm.verdict import Fault
 
@@ -80,14 +81,15 @@ class UnderUtilisation(FailureMode):
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
         own = _own_word(facts, known=bool(seen)) if facts.ended_well and busiest < HALF_PERCENT else None
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
-        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and (enough or (own.whole_s or 0.0) >= LONG_S):
+        long = own is not None and (enough or (own.whole_s or trained_s(facts) or 0.0) >= LONG_S)
+        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and long:
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)
         if any(_INTERACTIVE.search(one.text) for report in facts.job.reports for one in report.excerpts):
             return ruled_out("a notebook's server ran: its card waits for a person", "a run without one")
         counted = facts.measured.counter.counts[-1] if facts.measured is not None and not facts.advance.seen else None
-        done = facts.advance.steps_done or counted
+        done = max(facts.advance.steps_done or counted or 0, within_epochs(facts))
         if not facts.advanced or (done and done < facts.advance.enough_steps):
             return not_testable("too few steps of progress to set the utilisation against", FLIP)
         means = {c.uuid: _mean(c, facts) for c in seen}

@@ -12,6 +12,7 @@ from gpualert_slurm.classifier.alike import is_clock
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import parts_of
+from gpualert_slurm.classifier.low_power import LOW_SHARE, low_power
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
@@ -20,6 +21,7 @@ from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, 
 from gpualert_slurm.classifier.talk import mostly_talk, on_fabric, talks
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import timed_saves
+from gpualert_slurm.classifier.within_epochs import within_epochs
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
 
@@ -49,6 +51,7 @@ UNEVEN = 1.3
 """Above this ratio of one rank's SM activity to the median it is no uniform bound (D3)."""
 COMPUTING_SM_PERCENT = 50.0
 BLOCKING = ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL")
+SMALL = "whether they waited for each other, or ran kernels too small to draw power: SM activity was not read"
 FLIP = "a save at half of the steps, or engine ~1.0 with SM ~0.1 on all ranks, or launch blocking in the environment"
 
 
@@ -72,9 +75,9 @@ class ThroughputBound(FailureMode):
         if not facts.ended_well:
             return ruled_out("the run did not end well: what ended it comes first", "a run that ended well", *facts.cite_end())
         done = facts.advance.steps_done
-        if (told := _told_each_time(facts) or _by_parts(facts)) is not None:
+        if held_up_by(facts.job) is None and (told := _told_each_time(facts) or _by_parts(facts)) is not None:
             return told
-        if not facts.advance.seen or (done is not None and max(done, _within_epochs(facts), _measured(facts)) < MIN_STEPS):
+        if not facts.advance.seen or (done is not None and max(done, within_epochs(facts), _measured(facts)) < MIN_STEPS):
             talk = mostly_talk(facts)
             if talk is not None:
                 return _exchanging(facts, talk, facts.said("slow_transport")[:1])
@@ -248,7 +251,7 @@ def _done(facts: Facts, counted: int) -> int:
         return saves_counted(facts.advance)
     if counted == 0 and (made := _rated(facts)):
         return made
-    counted = max(counted, _within_epochs(facts))
+    counted = max(counted, within_epochs(facts))
     apart = [b - a for a, b in itertools.pairwise(named) if b > a]
     turns = 3 * len(set(named)) <= len(named)  # a few names that take turns count nothing
     if turns or len(apart) < MIN_STEPS // 2 or not (counted == 0 or counted > SAMPLES * max(named)):
@@ -263,14 +266,6 @@ def _rated(facts: Facts) -> int:
         if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and took * rate >= 1:
             return round(took * rate)
     return 0
-
-
-def _within_epochs(facts: Facts) -> int:
-    """Steps of all epochs, where each is told and they begin anew with each epoch; 0: not so."""
-    told = max((s for s in facts.series if s.name == "step"), key=lambda s: len(s.values), default=None)
-    pairs = list(itertools.pairwise(told.values)) if told is not None else []
-    anew, by_one = sum(b < a for a, b in pairs), sum(b == a + 1 for a, b in pairs)
-    return told.points_seen if told is not None and anew and by_one >= MIN_STEPS // 2 and anew + by_one == len(pairs) else 0
 
 
 def _measured(facts: Facts) -> int:
@@ -288,15 +283,21 @@ def _interconnect(facts: Facts) -> Assessment | None:
     """Engines busy and SMs nearly idle on all ranks, evenly, while the run advances: the ranks wait for each other's data."""
     cards, window = _read(facts), facts.activity.work
     if len(cards) < 2 or facts.ranks_total < 2:
-        return None
+        drawn = low_power(facts) if len(cards) < 2 else None
+        return _waited(facts, *drawn, f"power above {LOW_SHARE:.0%} of the limit on some card", SMALL) if drawn is not None else None
     engines = [c.engine(window) or 0.0 for c in cards]
     sms = [c.mean(SM, window) or 0.0 for c in cards]
     middle = statistics.median(sms)
     if min(engines) < BUSY_PERCENT or max(sms) > STARVED_SM_PERCENT or (max(sms) > UNEVEN * middle and max(sms) - middle > 2.0):
         return None
     cites = tuple(e for c in cards[:4] for n in ("gpu_utilization_percent", SM) if (e := c.cite(n, "interconnect_bound")) is not None)
-    sockets = facts.said("slow_transport")[:1]
     numbers = f"engines {statistics.fmean(engines):.0f} % busy with SMs at {statistics.fmean(sms):.0f} % on all {len(cards)} GPUs"
+    return _waited(facts, numbers, cites, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %")
+
+
+def _waited(facts: Facts, numbers: str, cites: tuple[Evidence, ...], flip: str, *unsure: str) -> Assessment:
+    """All ranks' GPUs waited for each other's data; ``numbers`` say how it shows."""
+    sockets = facts.said("slow_transport")[:1]
     shows = [Said(f"{numbers}, over the training", cites)]
     shows += [Said("NCCL says that it uses sockets between the nodes", sockets)] if sockets else []
     shows.append(
@@ -313,6 +314,7 @@ def _interconnect(facts: Facts) -> Assessment | None:
         implies=("the GPUs waited for each other's data most of the time",),
         cannot_decide=(
             "what is wrong with the fabric: a slow transport, a bad link or congestion" if not sockets else "why the fast fabric was not used",
+            *unsure,
         ),
         advice=(
             "See which transport NCCL takes: export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET   # NET/IB is fast, NET/Socket is not",
@@ -321,7 +323,7 @@ def _interconnect(facts: Facts) -> Assessment | None:
         ),
         lost=False,
     )
-    return ruled_in(numbers, f"SMs above {STARVED_SM_PERCENT:.0f} % on some rank, or engines below {BUSY_PERCENT:.0f} %", told)
+    return ruled_in(numbers, flip, told)
 
 
 def _exchanging(facts: Facts, own: Spent, sockets: tuple[Evidence, ...]) -> Assessment:

@@ -24,6 +24,8 @@ POWER_RATIO, ALIKE, BUSY_PERCENT = 1.5, 1.2, 90.0
 """The same by power where SM activity cannot be read: so much above the peers' median, these alike, every engine busy as on ranks that wait."""
 SLOW_CLOCK = 0.8
 """An SM clock this far below the peers' median makes a straggler of its rank."""
+WORKED_POINTS = 30
+"""Readings of busy cards that stand in for progress: five minutes at ten seconds each."""
 MIN_POINTS = 5
 SUSTAINED = 0.8
 _PIPELINE = re.compile(r"--(?:pipeline[-_]model[-_]parallel[-_]size|pipeline[-_]parallel[-_]size|pp[-_]size|pp)(?:=|$)")
@@ -64,7 +66,7 @@ class Straggler(FailureMode):
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone has no peers", "two ranks or more")
-        if not facts.advanced:
+        if not facts.advanced and not _worked(facts):
             return not_testable("no progress: nothing to be slow at", flip)
         staged = next((p for p in facts.processes if _stages(p.command) > 1), None)
         if staged is not None:
@@ -92,6 +94,13 @@ class Straggler(FailureMode):
         if slow is not None and slow.rank < ranks:
             return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
+
+
+def _worked(facts: Facts) -> bool:
+    """Whether every rank's card was busy for long in a run that ended well, whatever its lines are like."""
+    cards = facts.activity.sampled
+    engines = [c.engine(facts.activity.work, WORKED_POINTS) for c in cards]
+    return facts.ended_well and len(cards) >= max(2, facts.ranks_total) and all(e is not None and e >= BUSY_PERCENT for e in engines)
 
 
 def _busiest(facts: Facts, cards: list[Card], name: str, what: str, flip: str) -> Assessment | None:

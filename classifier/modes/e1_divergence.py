@@ -248,7 +248,8 @@ def _shape(facts: Facts, loss: Series) -> tuple[str | None, str]:
             return "flat", f"the loss was {last:.4g} from the start to the end"
         why = "the gradient norm is zero" if dead else "the learning rate is zero" if off else "identical values"
         return "plateau", f"the loss stood at {last:.4g} ({why})"
-    if facts.ended_well and (lost := lost_again(numbers)) is not None and not plays(facts.job):
+    long = facts.ended_well or len(numbers) >= CUT_SHORT_POINTS
+    if long and (lost := lost_again(numbers)) is not None and not plays(facts.job):
         return "plateau", lost
     if _is_flat(numbers, facts.advance.loss) and stuck(scores(facts)) is not False and not only_judges(facts):
         return "flat", f"the loss was flat from the start: {start:.4g} to {last:.4g} over {loss.points_seen} values"

@@ -41,6 +41,17 @@ PARSER = Parser(
     ),
     exceptions=(
         ExceptionRule(
+            detail="jax",
+            # jaxlib 0.11 on an H200: XLA tries kernels out before a program's first step, and each of them needs its memory
+            words=r"RESOURCE_EXHAUSTED: Failed to get configs for: \d{1,6} out of \d{1,6} instructions",
+            samples=(
+                ("jax.errors.JaxRuntimeError", "RESOURCE_EXHAUSTED: Failed to get configs for: 3 out of 12 instructions. See logs for all failures."),
+                ("jaxlib.xla_extension.XlaRuntimeError", "RESOURCE_EXHAUSTED: Failed to get configs for: 1 out of 40 instructions."),
+            ),
+            near_misses=(("jax.errors.JaxRuntimeError", "INTERNAL: Failed to get configs for: 3 out of 12 instructions."),),
+            cause=Cause.CUDA_OOM,
+        ),
+        ExceptionRule(
             detail="host_memory",
             words=r"RESOURCE_EXHAUSTED: Out of memory allocating \d{1,18} bytes.{0,300}(?:Cpu|CPU|cpu)|Failed to allocate (?:memory|\d{1,18} bytes).{0,200}(?:Cpu|CPU)",
             samples=(

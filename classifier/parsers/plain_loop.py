@@ -38,7 +38,7 @@ _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
 _NO_LOAD = re.compile(
     r"(?:(?:check-?points?|ckpts?|snapshots?|resume file|state|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar))\b.{0,60}?"
-    r"\b(?:missing|not (?:found|there|readable|usable)|does(?: not|n't) exist|is (?:broken|corrupt|unreadable|empty))"
+    r"\b(?:missing|not (?:found|there|readable|usable)|does(?: not|n't) exist|is (?:broken|corrupt|unreadable|empty|incomplete|truncated|damaged|partial))"
     r"|\b(?:[Nn]o|NO) (?:\w{1,12} ){0,2}(?:check-?points?|ckpts?|snapshots?)|\b[Nn]othing to (?:resume|restore|load|continue)"
     r"|\b[Nn]o [\w./~-]{1,200}\.[a-z]\w{1,11} (?:here|there|yet|found)\b"
     r"|\b(?:[Cc]ould(?: not|n't)|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:read|open|load|find|restore)"

@@ -129,13 +129,17 @@ PARSER = Parser(
             name="rendezvous_failed",
             says="rendezvous",
             role=Role.ROOT,
-            regex=r"\bRendezvous(?:Timeout|Closed|Connection)Error\b",
+            # not of a keep-alive: the store is gone because its agent has ended, and whoever says so is still there
+            regex=r"(?<!due to an error of type )\bRendezvous(?:Timeout|Closed|Connection)Error\b",
             literals=("RendezvousTimeoutError", "RendezvousClosedError", "RendezvousConnectionError"),
             samples=(
                 "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError",
                 "torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The connection to the C10d store has failed.",
             ),
-            near_misses=("RendezvousParameters set",),
+            near_misses=(
+                "RendezvousParameters set",
+                "The node 'n1_4711_0' has failed to send a keep-alive heartbeat to the rendezvous '17' due to an error of type RendezvousConnectionError.",
+            ),
             detail="rendezvous_timeout",
         ),
     ),

@@ -17,11 +17,13 @@ from gpualert_slurm.node_report import NodeReport
 from gpualert_slurm.parsed_log import ParsedLog
 from gpualert_slurm.programs.log_paths import Found, LogSource, shown
 from gpualert_slurm.rank import Hole, RankExit, RankLog
-from gpualert_slurm.time_index import TimeIndex
+from gpualert_slurm.series import Series
+from gpualert_slurm.time_index import StreamName, TimeIndex
 from gpualert_slurm.wishes import Wishes
 
 EXCERPT_BYTES = (16_384, 65_536)
 EXCERPT_LOGS = 4
+MOST_POINTS = 400
 MOST_EVIDENCE = 6000
 """Of one run; a log's own share is what is left of it, at least 50 pieces."""
 
@@ -91,15 +93,31 @@ def _read(source: LogSource, log: RankLog, max_evidence: int) -> tuple[ParsedLog
     from gpualert_slurm.epilog.collect_log_work import cut_excerpt
 
     where = Where(node=log.node or None, rank=log.rank, local_rank=log.local_rank, step=log.step or None)
-    arrival = arrivals(source.frame, TimeIndex.read(source.index_path), source.stream) if source.index_path else None
+    index = TimeIndex.read(source.index_path) if source.index_path else None
+    arrival = arrivals(source.frame, index, source.stream) if index is not None else None
     try:
         with open_log(source.path, source.frame) as stream:
             parsed = scan(stream, log.path, where, arrival, max_evidence)
+        if index is not None and (grew := growth(index, source.stream, where)) is not None:
+            parsed = parsed.model_copy(update={"series": (*parsed.series, grew)})
         with source.path.open("rb") as file:
             return parsed, cut_excerpt(file.fileno(), source.frame, log, EXCERPT_BYTES)
     except (OSError, MemoryError, RecursionError) as error:
         gap = Gap(what=f"log {log.path}", why=str(error) or type(error).__name__, node=log.node or None, rank=log.rank)
         return ParsedLog(path=log.path, bytes_read=0, gaps=(gap,)), None
+
+
+def growth(index: TimeIndex, stream: StreamName, where: Where) -> Series | None:
+    """The log's size by its time index, in bytes, as a node's service samples it: the last MOST_POINTS records; None where nothing was written."""
+    points = index.points(stream)
+    sizes = [offset for _, offset in points[1:]] + [index.length(stream) or 0]
+    if not points or sizes[-1] <= points[-1][1]:  # not closed: how much came with the last record is not known
+        points, sizes = points[:-1], sizes[:-1]
+    if not points:
+        return None
+    times = tuple(at for at, _ in points[-MOST_POINTS:])
+    values = tuple(float(size) for size in sizes[-MOST_POINTS:])
+    return Series(name="log_bytes", where=where, unit="bytes", times_ns=times, values=values, points_seen=len(points))
 
 
 def _report(

@@ -77,7 +77,7 @@ def test_a_score_that_wobbles_as_it_rises():
 def test_a_leap_back_to_where_it_began(after, mode: str):
     """All of its units died at once; what falls again, or stays below, learned something."""
     value = lambda i: 0.65 + 0.37 * 0.7 ** (i - 1) if i < 11 else after(i)  # noqa: E731
-    assert _mode([f'{{"ev": "epoch", "n": {i}, "objective": {value(i):.5f}, "check": {1.02 * value(i):.5f}}}' for i in range(1, 25)]) == mode
+    assert _mode([f'{{"ev": "epoch", "n": {i}, "misfit": {value(i):.5f}, "check": {1.02 * value(i):.5f}}}' for i in range(1, 25)]) == mode
 
 
 @pytest.mark.parametrize(("height", "mode"), [(9.0, "E1"), (1.4, "G1")])

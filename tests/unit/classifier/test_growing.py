@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpualert_slurm.classifier.growing import Growing
+from gpualert_slurm.classifier.lines import Line
 from tests.unit.classifier.records import Run, trace
 
 LOOPS = {
@@ -48,3 +50,27 @@ def test_what_counts_before_training_is_no_progress(name):
 def test_rows_that_came_at_once_are_a_list():
     """A loop's lines arrive one by one."""
     assert crash(LOOPS["a share and a value"], apart=False) == "A1"
+
+
+def _line(i: int, text: str) -> Line:
+    return Line(text, text.encode(), i * 100, i)
+
+
+@pytest.mark.parametrize(("row", "losses"), [("{i} of it, loss {v:.3f} z", 6), ("{i} of it, val loss {v:.3f} z", 0), ("{i} of it, J {v:.3f} z", 0)])
+def test_a_growing_row_tells_its_loss_by_name(row: str, losses: int) -> None:
+    """One of held-out data is none of training's."""
+    rows = Growing()
+    for i in range(1, 7):
+        rows.take(_line(i, row.format(i=i, v=2 / i)))
+    found = [data for _, data in rows.rows(lambda offset: (offset, offset))]
+    assert len(found) == 6
+    assert [data["loss"] for data in found if "loss" in data] == [round(2 / i, 3) for i in range(1, 7)][:losses]
+
+
+@pytest.mark.parametrize(("name", "rows"), [("gpu {t:.2f}s", 6), ("gpu {t:.0f}", 0), ("gpu {t:.1f} GiB", 0)])
+def test_a_card_s_time_is_no_word_of_the_machine(name: str, rows: int) -> None:
+    """What a step took on the card stands beside a loop's count; what the card has in use is no loop."""
+    growing = Growing()
+    for i in range(1, 7):
+        growing.take(_line(i, f"{i} J {2 / i:.3f} " + name.format(t=1.1 + i)))
+    assert len(list(growing.rows(lambda offset: (offset, offset)))) == rows

@@ -18,6 +18,7 @@ import pytest
 from gpualert_slurm import classifier
 from gpualert_slurm.classifier.engine import engine
 from gpualert_slurm.classifier.lines import MAX_LINE_BYTES
+from gpualert_slurm.classifier.measures import MOST_NAMED
 from gpualert_slurm.classifier.own_times import MOST_NAME
 from gpualert_slurm.classifier.parents import LONGEST_LINE
 from gpualert_slurm.classifier.saves import MOST_TEXT
@@ -58,7 +59,8 @@ def everywhere() -> dict[re.Pattern, str]:
 
 FOUND = everywhere()
 SHORTER = {"parents._PLACE": LONGEST_LINE, "saves._SAVES": MOST_TEXT, "saves._PLACE": MOST_TEXT, "unrestored._NONE": MOST_TEXT,
-           "unmet._UNUSABLE": MOST_LINE, "unmet._ANEW": MOST_LINE, "unmet._FOUND": MOST_LINE, "own_times._NAME": MOST_NAME}  # fmt: skip
+           "unmet._UNUSABLE": MOST_LINE, "unmet._ANEW": MOST_LINE, "unmet._FOUND": MOST_LINE, "own_times._NAME": MOST_NAME,
+           "measures._NAME": MOST_NAMED}  # fmt: skip
 """Given no more than so many characters."""
 
 

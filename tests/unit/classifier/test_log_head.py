@@ -46,3 +46,8 @@ def test_a_message_has_no_head(text: str) -> None:
 def test_a_word_behind_a_level_is_the_messages(word: str) -> None:
     """Nothing ends it: it is taken for no logger's name."""
     assert log_head(f"INFO {word} step 5") == "INFO "
+
+
+@pytest.mark.parametrize("head", ["11-26 18:04:11 ", "[11/26 18:04] ", "11-26 18:04:11,220 - "])
+def test_a_date_may_lack_its_year(head: str) -> None:
+    assert log_head(f"{head}step 3 | 0.4") == head

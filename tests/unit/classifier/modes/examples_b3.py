@@ -48,7 +48,15 @@ def _waited_for(held_s: float, others: float = 25.0, *, known_before: bool = Tru
     )
 
 
+def _all_along(bit: int, clock: float) -> Run:
+    """200 steps under the bit from the first to the last, at one clock."""
+    run = trained(200)
+    told = [series("gpu_throttle_reasons", "n1", [bit] * 21, every=10), series("gpu_sm_clock_mhz", "n1", [clock] * 21, every=10)]
+    return run.node("n1", gpus_after=(gpu("n1", when=205, sm_clock_max_mhz=1980),), series=[busy("n1", [99.0] * 21, every=10), *told])
+
+
 EXAMPLES = {
+    "held from the first step to the last, the clock far down": lambda: done(_all_along(THERMAL, 700.0)),
     "its peers waited for it": lambda: done(_waited_for(80)),
     "its peers waited for it, and the counter could be read only later": lambda: done(_waited_for(80, known_before=False)),
     "hardware thermal": lambda: done(_uneven(THERMAL), end=320),
@@ -59,6 +67,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "held from the first step to the last, and the clock hardly down": lambda: done(_all_along(THERMAL, 1700.0)),
+    "a low clock all along, and no slowdown": lambda: done(_all_along(0x2, 700.0)),
     "peers that worked as much": lambda: done(_waited_for(80, others=58.0)),
     "a straggler that was held down for moments": lambda: done(_waited_for(15)),
     "a counter whose first reading is no number": lambda: done(_waited_for(80, known_before=False, first=math.nan)),

@@ -72,7 +72,23 @@ def _one_died(cpu: float = 0.2, signal: int | None = None):
     return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
 
 
+def _one_node(said: str):
+    """The launcher of one node, which says that it is one of several, up to a limit of a minute."""
+    run = Run().rank(0, "n1", said + "\n", signal=15, end=60.5, times=[1.0])
+    return run.accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
+
+
+def _twice(said: str):
+    """Two ranks: one says the same a second time after half an hour, and somebody cancels them five minutes later."""
+    run = Run(("n1", "n2")).rank(0, "n1", f"{said}\n{said}\n", signal=15, end=2100.5, times=[3.0, 1800.0])
+    run.rank(1, "n2", "main_process_ip: n1\n", signal=15, end=2100.5, times=[3.0])
+    return run.accounting("CANCELLED", code=0, end=2100, cancelled_by_uid=1000).verdict()
+
+
 EXAMPLES = {
+    "one node of two, and no other": lambda: _one_node("12:00:01 node 0 of 2, head n1:29500, starting torchrun"),
+    "one node of three, with its name behind": lambda: _one_node("this is node 0 of 3: n1"),
+    "said twice in half an hour": lambda: _twice("waiting for 3 nodes, 2 are here"),
     "ranks that never wrote a word": _mute,
     "asleep from the first words on": _asleep,
     "a rank without a module, and others that slept to the limit": _one_died,
@@ -112,6 +128,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "the only node of one": lambda: _one_node("node 0 of 1, starting"),
+    "the same work said twice in half an hour": lambda: _twice("preprocessing the corpus"),
     "a rank without a module, and others that computed": lambda: _one_died(cpu=80.0),
     "a minute's limit, and GPUs at work": lambda: _minute(engine=[70.0] * 20).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "idle GPUs, and an owner who cancels within the minute": lambda: (

@@ -48,7 +48,15 @@ TORCHRUN_STOPPED = "".join(
     f"W1121 20:53:02.000000 4700 site-packages/torch/distributed/elastic/multiprocessing/api.py:1004] Sending process {pid} closing signal SIGTERM\n"
     for pid in (4711, 4712)
 )
+def _outlived(head: str, until: float = 60.5, state: str = "TIMEOUT"):
+    """One task; the last that is said is an exception after twelve seconds, and the task lives on."""
+    text = steps(1, 12) + head + trace("ValueError: part 3 is empty")
+    run = Run().rank(0, "n1", text, signal=15, end=until, times=[*ticks(12), *[12.4] * 8])
+    return run.accounting(state, code=0, end=until - 0.5, time_limit_s=60).verdict()
+
+
 EXAMPLES = {
+    "a child of the task raised, and its task was still there a minute later": lambda: _outlived("Process part3:\n"),
     "a minute's limit: silent for longer than it had advanced": lambda: _short(12).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "a minute's limit, and a rank that had been killed": lambda: (
         _short(12, signal=9).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict()
@@ -81,6 +89,8 @@ EXAMPLES = {
     ),
 }
 NEAR_MISSES = {
+    "an exception that nobody says a child raised, and a task that is there a minute later": lambda: _outlived(""),
+    "a child of the task raised, and the task was stopped at once": lambda: _outlived("Process part3:\n", 16.0, "CANCELLED"),
     "a minute's limit: silent for less than it had advanced": lambda: _short(40).accounting("TIMEOUT", code=0, end=60, time_limit_s=60).verdict(),
     "cancelled within the minute by its owner": lambda: _short(12).accounting("CANCELLED", code=0, end=60, cancelled_by_uid=1000).verdict(),
     "the launcher took the others down at once": lambda: (

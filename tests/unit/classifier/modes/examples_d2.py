@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.classifier.records import Run, steps
-from tests.unit.classifier.signals import busy, done, process, sm, trained
+from tests.unit.classifier.signals import busy, done, gpu, process, series, sm, trained
 
 
 def _saving(every: int, *, cost: float = 0.0) -> Run:
@@ -65,6 +65,17 @@ def _even(active: float, engine: float = 99.0, ranks: int = 4, **more) -> Run:
     return run
 
 
+def _drawing(watts: float, clock: float = 1380.0, ranks: int = 4) -> Run:
+    """Engines at their full, power and clocks; no SM activity."""
+    run = trained(200, ranks=ranks, nodes=("n1",))
+    for rank in range(ranks):
+        uuid = f"GPU-{rank}"
+        told = [series("gpu_power_mw", "n1", [watts * 1000] * 21, uuid=uuid, every=10), series("gpu_sm_clock_mhz", "n1", [clock] * 21, uuid=uuid, every=10)]
+        run.node("n1", series=[busy("n1", [99.0] * 21, uuid, every=10), *told])
+    cards = tuple(gpu("n1", f"GPU-{rank}", power_limit_mw=400_000, sm_clock_max_mhz=1410) for rank in range(ranks))
+    return run.node("n1", gpus_after=cards)
+
+
 def _blocking(name: str, value: str = "1", **environment: str) -> Run:
     return trained(200).node("n1", processes=(process(rank=0, environment={name: value, **environment}),))
 
@@ -78,6 +89,7 @@ EXAMPLES = {
     ),
     "transformers: a save at every step": lambda: done(_saving(1), end=120),
     "a fifth of the time in saves": lambda: done(_saving(10, cost=10.0), end=230),
+    "engines busy at a quarter of the power on all ranks": lambda: done(_drawing(112.0)),
     "engines busy with idle SMs on all ranks": lambda: done(_even(8.0)),
     "CUDA_LAUNCH_BLOCKING": lambda: done(_blocking("CUDA_LAUNCH_BLOCKING")),
     "AMD_SERIALIZE_KERNEL": lambda: done(_blocking("AMD_SERIALIZE_KERNEL", "3")),
@@ -85,6 +97,9 @@ EXAMPLES = {
 NEAR_MISSES = {
     "sockets, and little in what is exchanged": lambda: done(_exchanging("allgather_ms=1800 compute_ms=20000")),
     "most of it in what is exchanged, over InfiniBand": lambda: done(_exchanging("allgather_ms=18000 compute_ms=2000", "IB")),
+    "engines busy at most of the power": lambda: done(_drawing(310.0)),
+    "engines busy at little power and a low clock": lambda: done(_drawing(112.0, clock=700.0)),
+    "one card alone at little power": lambda: done(_drawing(112.0, ranks=1)),
     "CUDA's advice line": lambda: done(
         trained(200).rank(1, "n1", "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n", code=0, end=210, local=1, times=[1.0])
     ),

@@ -34,6 +34,16 @@ def _drawing(watts: list[float], busy: float = 100.0) -> Run:
     return run
 
 
+def _without_steps(active: list[float], engine: float, points: int) -> Run:
+    """Nothing that its lines say is progress; its cards were busy."""
+    run = Run(("n1",))
+    for rank, value in enumerate(active):
+        run.rank(rank, "n1", "4 ranks, same mesh each\n" if rank == 0 else "", code=0, end=points * 10 + 5)
+        told = [series("gpu_sm_activity_percent", "n1", [value] * points, uuid=f"GPU-{rank}", every=10, rank=rank)]
+        run.node("n1", series=[*told, series("gpu_utilization_percent", "n1", [engine] * points, uuid=f"GPU-{rank}", every=10, rank=rank)])
+    return run
+
+
 STAGES = (
     "[00/03 n2] pipeline drained",
     "pipeline stage 1 of 4 ready",
@@ -62,11 +72,14 @@ EXAMPLES = {
     "0.55 against 0.16": lambda: done(_ranks([16.0, 55.0, 16.0, 15.0])),
     **{f"one stage: {said}": lambda said=said: done(_spoken(said)) for said in ONE_STAGE},
     "steps in a CSV without a head, behind a clock": lambda: done(_table([16.0, 55.0, 16.0, 15.0])),
+    "cards that were busy for long, whatever the lines are like": lambda: done(_without_steps([15.0, 60.0, 15.0, 16.0], 99.0, 60), end=610),
     "two ranks are enough": lambda: done(_ranks([20.0, 60.0])),
     "power that is plain, every engine busy": lambda: done(_drawing([130.0, 290.0, 128.0, 135.0])),
     "a clock below its peers'": lambda: done(_ranks([1900.0, 1900.0, 900.0, 1890.0], "gpu_sm_clock_mhz")),
 }
 NEAR_MISSES = {
+    "no steps, and cards that were busy now and then": lambda: done(_without_steps([15.0, 60.0, 15.0, 16.0], 60.0, 60), end=610),
+    "no steps, and cards that were busy for a moment": lambda: done(_without_steps([15.0, 60.0, 15.0, 16.0], 99.0, 9), end=100),
     "power alone only warns": lambda: done(_ranks([300_000.0, 690_000.0, 300_000.0, 310_000.0], "gpu_power_mw")),
     "power that is plain, engines at rest now and then": lambda: done(_drawing([130.0, 290.0, 128.0, 135.0], busy=70.0)),
     "power of two that work more": lambda: done(_drawing([130.0, 290.0, 280.0, 135.0, 131.0])),
