@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from gpualert_slurm.classifier import citations
@@ -19,6 +20,8 @@ UNSURE_NS = 2_000_000_000
 """Processes that ended earlier than this before the stopping are not asked."""
 LEAST = 3
 """Readings that make a mean."""
+WHOLE = "run"
+"""gpualert-run's only step: what it read is of its command and of all below that, whatever ranks these are."""
 SHELLS = frozenset(
     ["sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "env", "time", "timeout", "apptainer", "singularity", "srun", "mpirun", "mpiexec", "numactl"]
 )
@@ -29,6 +32,9 @@ def asleep(job: JobRecord, ranks: frozenset[int], since_ns: int | None, until_ns
     """What shows that every one of ``ranks`` slept in the window; empty where one of them did not, or where nobody looked."""
     if not ranks:
         return ()
+    whole = [s for r in job.reports for s in r.series if s.name == "cpu_percent" and s.where.pid is None and s.where.step == WHOLE]
+    if whole:
+        return tuple(e for s in whole[:1] if since_ns is not None and (e := _read(s, since_ns, until_ns)) is not None)
     read = {(r.node, s.where.pid): s for r in job.reports for s in r.series if s.name == "cpu_percent" and s.where.pid is not None}
     those = [p for r in job.reports for p in r.processes if p.rank is not None and p.step is not None]
     ours = [p for p in those if p.step not in SCRIPT and _lived(p, until_ns or since_ns)]
@@ -58,10 +64,25 @@ def _name(one: Process) -> str:
 
 def _slept(one: Process, cpu: Series | None, since_ns: int | None, until_ns: int | None, elapsed_s: float | None) -> Evidence | None:
     """One process: its readings in the window, where there are enough of them."""
-    if cpu is not None and since_ns is not None:
-        inside = [v for t, v in zip(cpu.times_ns, cpu.values, strict=False) if t is not None and t > since_ns and (until_ns is None or t <= until_ns)]
-        if len(inside) >= LEAST:
-            return citations.series(cpu, trust=Trust.SYSTEM) if statistics.fmean(inside) <= IDLE_CPU_PERCENT else None
+    if cpu is not None and since_ns is not None and len(inside := _inside(cpu, since_ns, until_ns)) >= LEAST:
+        return citations.series(cpu, trust=Trust.SYSTEM) if statistics.fmean(inside) <= IDLE_CPU_PERCENT else None
     if one.cpu_s is None or not elapsed_s or 100.0 * one.cpu_s > IDLE_CPU_PERCENT * elapsed_s:
         return None
     return process(one, "cpu_s", f"{one.cpu_s:.1f} s of CPU")
+
+
+def _inside(cpu: Series, since_ns: int, until_ns: int | None) -> list[float]:
+    return [v for t, v in zip(cpu.times_ns, cpu.values, strict=False) if t is not None and t > since_ns and (until_ns is None or t <= until_ns)]
+
+
+def _read(cpu: Series, since_ns: int, until_ns: int | None) -> Evidence | None:
+    """The readings of a whole tree of processes, weighted by the time that each is of; the one that began before the window is left out."""
+    spans = [
+        (t - before, v)
+        for (before, t), v in zip(pairwise(cpu.times_ns), cpu.values[1:], strict=False)
+        if before is not None and t is not None and before >= since_ns and (until_ns is None or t <= until_ns + UNSURE_NS)
+    ]
+    took_ns = sum(span for span, _ in spans)
+    if len(spans) < LEAST or took_ns <= 0:
+        return None
+    return citations.series(cpu) if sum(span * v for span, v in spans) / took_ns <= IDLE_CPU_PERCENT else None

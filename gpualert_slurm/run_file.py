@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from gpualert_slurm.exit_record import Instant
 from gpualert_slurm.rank import CgroupMemory
@@ -60,6 +62,17 @@ class SentSignal(Record):
     forwarded: bool = True
 
 
+_Counted = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+
+class RunCpu(Record):
+    """What the command and all below it had used at each look: ``looks`` are (time in ns, CPU in ms); ``names`` (comm) are of the last one."""
+
+    processes: int = 0
+    names: tuple[str, ...] = ()
+    looks: tuple[tuple[_Counted, _Counted], ...] = ()
+
+
 class RunEnd(Record):
     """``end.json``: how ``gpualert-run``, or its guardian, saw the command end."""
 
@@ -76,6 +89,8 @@ class RunEnd(Record):
     output_open: bool = False
     memory: CgroupMemory | None = None
     """``gpualert-run``'s own control group: events count from its start to the command's end, the peak from the group's making."""
+    cpu: RunCpu | None = None
+    """Absent: the command was over before the first look, or gpualert-run was killed."""
 
     @classmethod
     def read(cls, bundle: Path) -> RunEnd:

@@ -46,9 +46,10 @@ class IdleHang(FailureMode):
         if facts.silence is None:
             return not_testable("no times of the output are known", flip)
         alone = fell_silent(facts, idle=bool(idle))
-        if not facts.silence.long and not alone and not (idle and _at_rest(facts)):
+        at_rest = _at_rest(facts) and bool(idle or not facts.activity.cards)
+        if not facts.silence.long and not alone and not at_rest:
             return ruled_out(f"the last {facts.silence.of} came {words.duration(facts.silence.seconds)} before the end", flip, *facts.silence.cites)
-        if facts.silence.scant and not facts.stand.stalls and not idle and not standstill.asleep(facts) and not alone:
+        if facts.silence.scant and not (facts.stand.stalls or idle or alone or standstill.asleep(facts)):
             return not_testable("the silence is long for this run, but short, and no GPU samples tell waiting from working", flip)
         if standstill.gpu_working(facts):
             return ruled_out("the GPU was at work until the end", "an idle GPU", *standstill.gpu_working(facts))
@@ -61,7 +62,7 @@ class IdleHang(FailureMode):
         if busy and not facts.stand.stalls:
             cite = citations.series(busy[0], trust=Trust.SYSTEM)
             return ruled_out("the process computed on the CPU until the end", "an idle process", *((cite,) if cite else ()))
-        if not idle and not facts.advance.seen and not facts.stand.stalls and not alone:
+        if not (idle or facts.advance.seen or facts.stand.stalls or alone or at_rest):
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
 

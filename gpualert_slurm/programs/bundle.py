@@ -17,11 +17,14 @@ from gpualert_slurm.gap import Gap
 from gpualert_slurm.job_record import JobRecord
 from gpualert_slurm.programs.log_paths import Found, PathError, find, shown
 from gpualert_slurm.programs.log_report import Whose, reports
+from gpualert_slurm.programs.run_cpu import cpu_series
 from gpualert_slurm.programs.wrong import wrong
 from gpualert_slurm.rank import CgroupMemory, RankExit
 from gpualert_slurm.run_file import END_NAME, RUN_NAME, RunEnd, RunFile, SentSignal
+from gpualert_slurm.series import Series
 
 VERDICT_NAME = "verdict.json"
+STEP = "run"
 ARTIFACTS_S = 30.0
 EXIT_TIMED_OUT = 124
 """gpualert-run's status for its own time limit, as timeout(1) has it."""
@@ -98,6 +101,11 @@ def job_of(bundle: Path, *, artifacts: bool = False, found: Found | None = None,
     if said and known:
         told = told_by_end(known, run, bundle)
         said[0] = said[0].model_copy(update={"evidence": (*told, *said[0].evidence), "exits": tuple(_own_end(e, known) for e in said[0].exits)})
+        cpu = cpu_series(known, Where(node=run.host, rank=whose.rank, step=STEP))
+        if isinstance(cpu, Series):
+            said[0] = said[0].model_copy(update={"series": (*said[0].series, cpu)})
+        elif cpu is not None:
+            gaps.append(cpu)
     if artifacts and said:
         files, missing = take(run)
         said[0] = said[0].model_copy(update={"artifacts": tuple(files)})
@@ -216,7 +224,7 @@ def told_by_end(end: RunEnd, run: RunFile, bundle: Path) -> list[Evidence]:
                 role=Role.CONFIRMATION,
                 trust=Trust.USER,
                 source=source,
-                where=Where(node=run.host, step="run"),
+                where=Where(node=run.host, step=STEP),
                 time_ns=time_ns,
                 data=data,
             )

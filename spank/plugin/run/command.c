@@ -79,6 +79,8 @@ static void forward(const struct command *command, const struct signalfd_siginfo
         theirs = !outputs_resize(outputs) && theirs; /* again, now that its terminal has the new size */
     else if (!from_terminal)
         theirs = witness_saw(command->witness, signal, (pid_t)info->ssi_pid);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+        cpu_trail_last(&end->cpu, monotonic_now_ns());
     if (!theirs)
         kill(command->pid, signal);
     if (signal != SIGWINCH && end->signals < MAX_SENT_SIGNALS)
@@ -119,6 +121,7 @@ static int keep_limit(struct limit *limit, struct process_tree *tree, const stru
         return (int)((limit->at_ns - now_ns) / 1000000 < 60000 ? (limit->at_ns - now_ns) / 1000000 + 1 : 60000);
     if (!end->timed_out) {
         end->timed_out = true;
+        cpu_trail_last(&end->cpu, now_ns);
         limit->kill_at_ns = now_ns + KILL_GRACE_MS * 1000000LL;
         tree_start(tree, command->pid, -1);
         tree_grow(tree);
@@ -139,12 +142,15 @@ void command_wait(struct command *command, int signals, double timeout_s, const 
     static struct process_tree tree;
     struct limit limit = {.at_ns = timeout_s > 0 ? monotonic_now_ns() + (int64_t)(timeout_s * 1e9) : 0};
     struct signalfd_siginfo info;
+    cpu_trail_start(&end->cpu, command->pid, monotonic_now_ns());
     for (;;) {
         bool waited = take_status(command, end);
         if (waited && (!end->timed_out || limit.killed || !tree_alive(&tree)))
             break;
         struct pollfd p = {.fd = signals, .events = POLLIN};
-        poll(&p, 1, keep_limit(&limit, &tree, command, end));
+        int wait_ms = keep_limit(&limit, &tree, command, end);
+        int look_ms = waited || end->timed_out ? -1 : cpu_trail_keep(&end->cpu, monotonic_now_ns());
+        poll(&p, 1, wait_ms < 0 || (look_ms >= 0 && look_ms < wait_ms) ? look_ms : wait_ms);
         while (read(signals, &info, sizeof info) == sizeof info)
             if (info.ssi_signo != SIGCHLD && !end->waited)
                 forward(command, &info, outputs, end);

@@ -75,7 +75,7 @@ static void put_memory(struct json *j, const struct bundle *b, const struct memo
 int end_write(const struct bundle *b, const struct end *e)
 {
     struct json j;
-    char content[8192];
+    char content[16384];
     json_begin(&j, content, sizeof content, NULL);
     json_text(&j, "format", "gpualert-run-end/1");
     json_text(&j, "by", e->by_guardian ? "guardian" : "gpualert-run");
@@ -100,6 +100,7 @@ int end_write(const struct bundle *b, const struct end *e)
     json_close(&j, ']');
     json_bool(&j, "output_open", e->output_open);
     put_memory(&j, b, &e->memory);
+    cpu_trail_put(&e->cpu, &j);
     size_t length = json_end(&j);
     return length ? whole_file_put(b->folder, "end.json", content, length, false) : E2BIG;
 }

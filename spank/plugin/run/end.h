@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "bundle.h"
+#include "cpu_trail.h"
 
 #define MAX_SENT_SIGNALS 16
 
@@ -26,6 +27,7 @@ struct end {
     int exec_errno;  /* 0: the command was started */
     bool timed_out, output_open;
     struct memory_counters memory; /* of the bundle's group; events since the run began */
+    struct cpu_trail cpu;
     unsigned signals;
     struct sent_signal signal[MAX_SENT_SIGNALS];
 };

@@ -176,11 +176,14 @@ def test_the_end_file_of_the_format_page() -> None:
     end = RunEnd.read(GOLDEN)
     assert (end.by, end.signal, end.wait_status, end.signals[0].sender_pid, end.output_open) == ("gpualert-run", 15, 15, 812, False)
     assert end.memory == CgroupMemory(limit_bytes=16 << 30, peak_bytes=8123318272, oom_events=0, oom_kill_events=0)
+    assert end.cpu is not None
+    assert (end.cpu.processes, end.cpu.names, len(end.cpu.looks), end.cpu.looks[-1]) == (2, ("bash", "python3"), 4, (1795192207000000000, 6650))
     said = json.loads((GOLDEN / "end.json").read_text())
     page = (Path(__file__).parents[3] / "doc" / "formats" / "bundle.md").read_text()
     assert said in [json.loads(block.split("```")[0]) for block in page.split("```json\n")[1:]]
-    del said["memory"]
-    assert RunEnd.model_validate({**said, "later": 1}).memory is None
+    del said["memory"], said["cpu"]
+    old = RunEnd.model_validate({**said, "later": 1})
+    assert (old.memory, old.cpu) == (None, None)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"format":"gpualert-run/2"}', "\xff", '{"format":"gpualert-run/1"}'])
