@@ -190,7 +190,7 @@ def other_sizes() -> Made:
     """A3: one rank gathers more than its peers expect: NCCL finds messages of unlike length over sockets and gives up."""
     f = Fleet(("ow-1", "ow-2", "ow-3"), "retriever-neg", 10_414_055, when("2026-08-18 14:50"), per=2, card=L40S, script="dpr.py", submit_line="sbatch -N3 dpr.sh")
     last = f.steps(0, range(25, 1901, 25), 60, 2.2, lambda i, x, t: f"{f.clock(t, '%d %b %Y %H:%M:%S')} dpr  step={i}  nll={x:.4f}  mrr@10={max(0.02, 0.41 - x / 12):.4f}  negs=64", fall(4.1, 0.9, 180))
-    f.say(0, last + 3, f"{f.clock(last + 3, '%d %b %Y %H:%M:%S')} dpr  hard negatives of round 2 from here on")
+    f.say(0, last + 3, f"{f.clock(last + 3, '%d %b %Y %H:%M:%S')} dpr  mined passages of round 2 from here on")
     for r, peer in ((2, 1), (4, 3)):
         warn = f"NET/Socket : peer 10.7.0.{peer // 2 + 1}<{51022 + r}> message truncated : receiving 4194304 bytes instead of 2097152. If you believe your socket network is in healthy state, there may be a mismatch in collective sizes or environment settings (e.g. NCCL_PROTO, NCCL_ALGO) between ranks"
         f.say(r, last + 9, f"{f.home(r)}:400{r:02d}:406{r:02d} [{r % 2}] transport/net_socket.cc:544 NCCL WARN {warn}")
