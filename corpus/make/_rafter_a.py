@@ -50,7 +50,7 @@ def seven_of_eight() -> Made:
     for n in range(8):
         f.end(range(4 * n, 4 * n + 4), 913 + n / 3 if n != 5 else 945, code=1 if n != 5 else None, signal=9 if n == 5 else None, gap=0)
     f.load([(0, IDLE)])
-    srun_says(f, 914, *(f"error: e{21 + n}: task {n}: Exited with exit code 1" for n in range(8) if n != 5), "Job step aborted: Waiting up to 32 seconds for job step to finish.", "error: e26: task 5: Killed")
+    srun_says(f, 914, *(f"error: e{21 + n}: task {n}: Exited with exit code 1" for n in range(8) if n != 5), "Job step aborted: Waiting up to 32 seconds for job step to finish.", "error: e26: task 5: Exited with exit code 1")
     f.close("FAILED", 949, code=1)
     return made(f, "C1", "traceback", fault="unknown")
 

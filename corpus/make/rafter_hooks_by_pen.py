@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _rafter_a
+from corpus.make import _rafter_a, _rafter_b
 from corpus.running.job import HandJob, Recipe
 
 
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for maker in (*_rafter_a.JOBS,):
+    for maker in (*_rafter_a.JOBS, *_rafter_b.JOBS):
         yield HandJob(*maker())
 
 
