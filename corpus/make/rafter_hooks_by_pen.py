@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _rafter_a, _rafter_b
+from corpus.make import _rafter_a, _rafter_b, _rafter_c
 from corpus.running.job import HandJob, Recipe
 
 
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for maker in (*_rafter_a.JOBS, *_rafter_b.JOBS):
+    for maker in (*_rafter_a.JOBS, *_rafter_b.JOBS, *_rafter_c.JOBS):
         yield HandJob(*maker())
 
 
