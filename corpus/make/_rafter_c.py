@@ -35,7 +35,7 @@ job = keep(JOBS)
 def other_scratch() -> Made:
     """E2: the second leg looks for checkpoints on a scratch of another name, finds none, and begins at step 0 with the loss of the first leg's beginning."""
     f = Fleet(("kf-1", "kf-2"), "rwkv7-leg2", 10_450_020, when("2026-10-01 04:20"), per=8, card=H100, script="train.py", submit_line="sbatch --dependency=afterany:10449200 leg.sh --resume auto --ckpt-dir /scratch2/rwkv7/ckpt")
-    f.past = (PastVerdict(relation="parent", job="10449200", mode="F3", fault="user", ended_ns=f.at(-500), nodes="kf-[1-2]", head_loss=11.02, tail_loss=2.44, steps_done=21_000, checkpoints=("/scratch/rwkv7/ckpt/step20000", "/scratch/rwkv7/ckpt/step21000"), gpu_hours=382.0),)
+    f.past = (PastVerdict(relation="parent", job="10449200", mode="F3", fault="user", ended_ns=f.at(-500), nodes="kf-[1-2]", head_loss=11.02, tail_loss=2.44, steps_done=21_000, checkpoints=("/scratch/rwkv7/ckpt/step20000", "/scratch/rwkv7/ckpt/step21000"), gpu_hours=231.4),)
     f.say(0, 31, f"{f.clock(31)} --resume auto: nothing in /scratch2/rwkv7/ckpt, initialising weights")
     last = f.steps(0, range(250, 18_001, 250), 95, 2.4, lambda i, x, t: f"{f.clock(t)} step {i} loss {x:.4f} lr {6e-4 * min(1, i / 2000):.2e} kt/s {16 * 8 * 4.096 / 2.4:.1f}" + (f"\n{f.clock(t)} wrote /scratch2/rwkv7/ckpt/step{i}" if i % 3000 == 0 else ""), fall(11.04, 2.3, 300))
     f.say(0, last + 8, f"{f.clock(last + 8)} wall-clock budget of 12 h used, leaving after a save at step 18000")
@@ -176,7 +176,7 @@ def pushed_out_again() -> Made:
     f = Fleet(("pre-9",), "flux-lora-cheap", 10_453_310, when("2026-10-11 15:00"), per=4, card=L40S, agents=True, script="train_dreambooth_lora_flux.py", submit_line="sbatch -q preempt --requeue flux.sh")
     f.ended("PREEMPTED", end=-3600, steps=(("batch", "CANCELLED", 0, 15), ("0", "CANCELLED", 0, 15)), start_ns=f.at(-11_000), submit_ns=f.at(-11_060), end_ns=f.at(-3600), elapsed_s=7400, node_list="pre-2", restarts=0, partition="gpu", qos="preempt")
     f.say(0, 52, f"{f.clock(52, '%m/%d/%Y %H:%M:%S')} - INFO - __main__ - Resuming from checkpoint checkpoint-1500")
-    last = f.steps(0, range(1520, 3981, 20), 60, 3.3, lambda i, x, t: bar(i, 8000, (i - 1500) * 3.3, name="Steps", tail=f"loss={x:.4f}, lr=0.0001"), fall(0.52, 0.29, 900))
+    last = f.steps(0, range(1520, 3981, 20), 60, 3.3, lambda i, x, _t: bar(i, 8000, (i - 1500) * 3.3, name="Steps", tail=f"loss={x:.4f}, lr=0.0001"), fall(0.52, 0.29, 900))
     taken_down(f, last + 31, "DUE TO PREEMPTION")
     f.end(f.ranks, last + 33, signal=15)
     f.load([(0, IDLE), (56, Load(97, 0, 0.9, 0.8))])
