@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _heather_a
+from corpus.make import _heather_a, _heather_b
 from corpus.running.job import HandJob, Recipe
 
 
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for maker in (*_heather_a.JOBS,):
+    for maker in (*_heather_a.JOBS, *_heather_b.JOBS):
         yield HandJob(*maker())
 
 
