@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corpus.make._ballast import A100, B200, CONTEXT, H100, H200, IDLE, L40S, WORK, Fleet, Load, Made, Maker, fall, keep, made, when
 from corpus.make._ballast_words import elastic, frames, sigterms, srun_says
-from corpus.make._fennel_kit import DSA, bar, lightning_head, threads_note, trainer_head
+from corpus.make._fennel_kit import DSA, bar, hms, lightning_head, threads_note, trainer_head
 from corpus.running.hand import Hand
 
 JOBS: list[Maker] = []
@@ -207,7 +207,7 @@ def other_sizes() -> Made:
 def optimizer_on_host() -> Made:
     """A3: rank 0 gathers the full state for a save and the host will not give it the memory."""
     f = Fleet(("bq-3", "bq-4"), "yolo-world-x", 10_414_390, when("2026-08-19 03:15"), per=8, agents=True, script="yw/main.py", submit_line="sbatch --mem=240G yw.sh")
-    last = f.steps(0, range(100, 10_001, 100), 77, 1.1, lambda i, x, t: f"{f.clock(t, '%m/%d %H:%M:%S')} - yw - INFO - Iter(train) [{i:>5}/80000]  base_lr: 2.0000e-04  eta: {(80_000 - i) * 1.1 / 3600:.0f}:1{i % 10}:02  time: 1.10{i % 9}4  data_time: 0.0{20 + i % 40}1  memory: 61022  grad_norm: {120 + x:.4f}  loss: {x:.4f}  loss_cls: {x * 0.3:.4f}  loss_bbox: {x * 0.4:.4f}  loss_dfl: {x * 0.3:.4f}", fall(230, 118, 600))
+    last = f.steps(0, range(100, 10_001, 100), 77, 1.1, lambda i, x, t: f"{f.clock(t, '%m/%d %H:%M:%S')} - yw - INFO - Iter(train) [{i:>5}/80000]  base_lr: 2.0000e-04  eta: {hms((80_000 - i) * 1.1)}  time: 1.10{i % 9}4  data_time: 0.0{20 + i % 40}1  memory: 61022  grad_norm: {120 + x:.4f}  loss: {x:.4f}  loss_cls: {x * 0.3:.4f}  loss_bbox: {x * 0.4:.4f}  loss_dfl: {x * 0.3:.4f}", fall(230, 118, 600))
     f.say(0, last + 2, f"{f.clock(last + 2, '%m/%d %H:%M:%S')} - yw - INFO - Saving checkpoint at 10000 iterations")
     f.say(0, last + 41, frames(("/yw/main.py", 118, "<module>", "runner.train()"), ("/yw/hooks/save.py", 52, "after_train_iter", "state = {k: v.cpu() for k, v in full.items()}"), error="RuntimeError: [enforce fail at alloc_cpu.cpp:119] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 51539607552 bytes. Error code 12 (Cannot allocate memory)"), "[rank0]: ")
     f.end(0, last + 44, code=1)

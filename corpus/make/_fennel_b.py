@@ -84,7 +84,7 @@ def hours(steps: int) -> str:
 
 @job
 def no_more_on_the_bus() -> Made:
-    """B2: hour nine on 48 cards: a card leaves the bus; its rank gets an error, the others their watchdogs' ten minutes later."""
+    """B2: hour nine on 48 cards: a card leaves the bus; its rank's watchdog ends it, torchrun the others."""
     f = Fleet(tuple(f"p{n:03d}" for n in (40, 41, 42, 43, 47, 48)), "gpt-oss-like-8b", 10_421_222, when("2026-08-25 00:12"), per=8, agents=True, script="pretrain_gpt.py", submit_line="sbatch -N6 pretrain_8b.slurm", limit_s=172_800)
     f.points = 14
     last = f.steps(47, range(50, 6351, 50), 190, 5.2, lambda i, x, t: megatron(i, 95_000, x, stamp=f.clock(t), ms=5201.4 + i % 37, lr=3e-4, norm=0.31 + x / 20), fall(11.1, 2.35, 150), tag="[default7]:")

@@ -52,7 +52,7 @@ def depth() -> Made:
     at = 40.0
     for e in range(6):
         at = f.steps(0, range(100, 1801, 100), at + 3, 1.31, lambda i, x, t, e=e, a=at: "\r" + bar(i, 1800, t - a, name=f"Epoch {e}", tail=f"v_num=0, silog={x:.3f}"), lambda i, e=e: fall(0.9, 0.11, 300)(i + 1800 * e))  # type: ignore[misc]
-        f.say(0, at + 30, f"\nEpoch {e}, global step {1800 * (e + 1)}: 'val/abs_rel' reached 0.{141 - 9 * e} (best 0.{141 - 9 * e}), saving model to '/or/depth/ckpt/epoch={e}.ckpt' as top 1")
+        f.say(0, at + 30, f"\nEpoch {e}, global step {1800 * (e + 1)}: 'val/abs_rel' reached {0.141 - 0.009 * e:.5f} (best {0.141 - 0.009 * e:.5f}), saving model to '/or/depth/ckpt/epoch={e}.ckpt' as top 1")
         at += 31
     f.say(0, at + 1, "`Trainer.fit` stopped: `max_epochs=6` reached.")
     f.load([(0, IDLE), (36, WORK)])

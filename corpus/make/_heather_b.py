@@ -14,7 +14,7 @@ job = keep(JOBS)
 def untidy_leave() -> Made:
     """The end was reached, but each rank leaves with warnings of a group not destroyed, a broken store and a destructor's traceback; all exit with 0."""
     f = Fleet(("ti-5", "ti-6"), "bge-m3-fi", 10_470_011, when("2026-11-01 08:00"), per=8, card=H100, agents=True, script="embed_ft.py", submit_line="sbatch bgem3.sh")
-    last = f.steps(0, range(20, 3001, 20), 80, 1.8, lambda i, x, t: f"{{'loss': {x:.4f}, 'grad_norm': {1.4 + x:.5f}, 'learning_rate': {1e-5 * (1 - i / 3000):.3e}, 'epoch': {i / 3000:.2f}}}", fall(2.8, 0.61, 100))
+    last = f.steps(0, range(20, 3001, 20), 80, 1.8, lambda i, x, _t: f"{{'loss': {x:.4f}, 'grad_norm': {1.4 + x:.5f}, 'learning_rate': {1e-5 * (1 - i / 3000):.3e}, 'epoch': {i / 3000:.2f}}}", fall(2.8, 0.61, 100))
     f.say(0, last + 6, f"{{'train_runtime': {last - 70:.2f}, 'train_samples_per_second': 142.1, 'train_steps_per_second': 0.555, 'train_loss': 0.8032, 'epoch': 1.0}}\nsaved to out/bge-m3-fi")
     for r in f.ranks:
         if r % 8 == 0:
@@ -50,7 +50,7 @@ def finding_its_size() -> Made:
         f.say(0, 30 + 14 * k, f"batch size {size}: out of memory\n" + frames(("/home/eh/nli/nli.py", 58, "run", "loss = model(**batch).loss"), ("/home/eh/v/lib/python3.11/site-packages/transformers/models/deberta_v2/modeling_deberta_v2.py", 712, "forward", "attention_scores = attention_scores + rel_att"), error=f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {0.75 * size / 16:.2f} GiB. GPU 0 has a total capacity of 44.39 GiB of which 611.31 MiB is free. Including non-PyTorch memory, this process has 43.78 GiB memory in use."))
     f.say(0, 60, "batch size 16: fits, accumulating 4")
     last = f.steps(0, range(100, 12_001, 100), 62, 0.47, lambda i, x, t: f"{i:>6}/12000  ce {x:.4f}  acc {0.93 - x / 3:.4f}  {f.clock(t, '%H:%M')}", fall(1.1, 0.22, 300))
-    f.say(0, last + 40, "matched 0.9071  mismatched 0.9066  -> nli/best")
+    f.say(0, last + 40, "matched 0.8371  mismatched 0.8366  -> nli/best")
     f.load([(0, IDLE), (22, Load(80, 0, 0.6, 0.98, 30)), (60, Load(96, 0, 0.86, 0.62))])
     f.close("COMPLETED", last + 50)
     return good(f, hard=True)
@@ -161,7 +161,7 @@ def chatty_fabric() -> Made:
     mid = 90 + 2400 * 2.6
     for r in (4, 5, 6, 7):
         f.say(r, mid + r, f"ib2:4000{r}:4100{r} [{r % 4}] transport/net_ib.cc:94 NCCL WARN NET/IB : mlx5_{r % 4}:1 Got async event : port error\nib2:4000{r}:4100{r} [{r % 4}] transport/net_ib.cc:94 NCCL WARN NET/IB : mlx5_{r % 4}:1 Got async event : port active")
-    f.say(0, last + 8, f"{f.clock(last + 8)} retnet step=5000 last step, valid ppl 17.9, closing")
+    f.say(0, last + 8, f"{f.clock(last + 8)} retnet step=5000 last step, valid ppl 29.8, closing")
     f.load([(0, IDLE), (30, CONTEXT), (86, WORK)])
     f.close("COMPLETED", last + 16)
     return good(f, hard=True)
@@ -171,7 +171,7 @@ def chatty_fabric() -> Made:
 def patient_with_its_data() -> Made:
     """Broken samples are skipped with their tracebacks by the loader on several ranks, a handful among millions; the epoch ends as it should."""
     f = Fleet(("ob-1", "ob-2"), "videomae-k600", 10_473_690, when("2026-11-12 16:00"), per=8, card=A100, agents=True, script="run_class.py", submit_line="sbatch vm.sh")
-    last = f.steps(0, range(100, 9001, 100), 80, 1.15, lambda i, x, t: f"Epoch: [0]  [{i:>4}/9000]  eta: {int((9000 - i) * 1.15) // 3600}:{int((9000 - i) * 1.15) // 60 % 60:02d}:{int((9000 - i) * 1.15) % 60:02d}  lr: 0.00050  loss: {x:.4f} ({x + 0.1:.4f})  class_acc: {0.82 - x / 8:.4f}  time: 1.1{i % 90:02d}  data: 0.0{i % 70 + 10}  max mem: 41220", fall(6.3, 1.7, 300))
+    last = f.steps(0, range(100, 9001, 100), 80, 1.15, lambda i, x, _t: f"Epoch: [0]  [{i:>4}/9000]  eta: {int((9000 - i) * 1.15) // 3600}:{int((9000 - i) * 1.15) // 60 % 60:02d}:{int((9000 - i) * 1.15) % 60:02d}  lr: 0.00050  loss: {x:.4f} ({x + 0.1:.4f})  class_acc: {0.82 - x / 8:.4f}  time: 1.1{i % 90:02d}  data: 0.0{i % 70 + 10}  max mem: 41220", fall(6.3, 1.7, 300))
     for k, (r, at) in enumerate(((2, 700.0), (11, 2400.0), (5, 4900.0), (14, 7777.0), (11, 9100.0))):
         f.say(r, at, f"video {'abcde'[k]}x7Q{k}_000{k}31.mp4 not correctly loaded during training, another one is taken\n" + frames(("/v/kinetics.py", 88, "__getitem__", "buffer = self.load_video(sample)"), ("/v/kinetics.py", 141, "load_video", "vr = VideoReader(fname, num_threads=1, ctx=cpu(0))"), error="decord._ffi.base.DECORDError: [13:22:41] /github/workspace/src/video/video_reader.cc:151: Check failed: st_nb >= 0 (-1381258232 vs. 0) ERROR cannot find video stream with wanted index: -1"))
     f.say(0, last + 70, "Epoch: [0] Total time: 2:52:41 (1.1511 s / it)\n* Acc@1 61.204 Acc@5 84.011 loss 1.702\nTraining time 2:53:50")
