@@ -331,7 +331,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield submit(ill("A1", "file_not_found", "data", first=(0,), failed=(0,)), "gpt.py", TOKENS, "set -x\nsrun PYTHON gpt.py --data data/openwebtext --context 2048\n", state="FAILED")
     yield submit(ill("A1", "permission"), "tts.py", OUTPUT, "PYTHON tts.py\n", state="FAILED")
     yield submit(ill("A2", "segfault", first=(0,), failed=(0,)), "sortnet.py", STRINGS, "srun PYTHON sortnet.py\n", state="FAILED")
-    yield submit(ill("A2", "oom_killer", first=(0,), failed=(0,)), "graphs.py", CACHE, "srun PYTHON graphs.py\n", where="", bed="cgroup", options=("--mem=480M",), state="OUT_OF_MEMORY")
+    yield submit(ill("A2", "oom_killer", first=(0,), failed=(0,)), "graphs.py", CACHE, "srun PYTHON graphs.py\n", where="", bed="cgroup", options=("--mem=480M",), state="")
     yield submit(ill("A2", first=(1,), fault="unknown"), "distil.py", STUDENT, DOOR + "srun --kill-on-bad-exit=1 PYTHON distil.py\n", ranks=3, act="kill_rank", after="r1 kd-step 75/", state="FAILED")
     yield submit(ill("A3", "traceback", first=(2,)), "phones.py", LOOKUP, DOOR + "srun PYTHON phones.py\n", ranks=3, state="FAILED")
     yield submit(ill("A3", "runtime_error", first=(0,), failed=(0,)), "ecg.py", VALIDATE, "srun PYTHON ecg.py\n", options=("--array=3",), state="FAILED")

@@ -312,7 +312,7 @@ def jobs() -> Iterator[SlurmJob]:
     ]  # fmt: skip
     yield submit(ill("B3", fault="node"), "ridge.py", HEATS, "srun PYTHON ridge.py\n", cards={0: told(*works(62, 0, 8, watts=640, temp=79), *hot, (36.5, still()))})
     yield submit(ill("E1", "nan_loss", "non_finite"), "rnn.py", RNN, "srun PYTHON rnn.py\n")
-    yield submit(ill("E1", None, "flat"), "sft.py", FROZEN, "srun PYTHON sft.py\n")
+    yield submit(ill("E1"), "sft.py", FROZEN, "srun PYTHON sft.py\n")
     yield submit(ill("F3", None, "advancing"), "flow.py", WIDE.replace("EXT", "pt"), "srun PYTHON flow.py\n", key="flow", options=("--time=1", "--job-name=flow16"), state="TIMEOUT")
     yield submit(
         ill("E2", None, "from_scratch"), "flow.py", WIDE.replace("EXT", "pt"), 'srun PYTHON flow.py "$@"\n', parent="flow", args=("--resume", "../flow_runs", "--steps", "300"), options=("--job-name=flow16",),
