@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _fallow_ends, _fallow_good, _fallow_slow
+from corpus.make import _fallow_ends, _fallow_good, _fallow_more, _fallow_slow
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -11,6 +11,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _fallow_good.jobs()
     yield from _fallow_ends.jobs()
     yield from _fallow_slow.jobs()
+    yield from _fallow_more.jobs()
 
 
 RECIPE = Recipe("fallow_spindles", "test", jobs)
