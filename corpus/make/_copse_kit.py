@@ -42,7 +42,7 @@ def submit(
     per = ranks // nodes
     return SlurmJob(
         label.but(gpu="scripted") if cards else label, {name: code, **(files or {})}, (CLOCK if cards else "") + launch,
-        (f"-N{nodes}", f"-n{ranks}", *((where,) if where else ()), *((f"--gres=gpu:{per}",) if cards else ()), *options),
+        (f"-N{nodes}", f"-n{ranks}", *((f"--ntasks-per-node={per}",) if nodes > 1 else ()), *((where,) if where else ()), *((f"--gres=gpu:{per}",) if cards else ()), *options),
         gpus={(r // per, r % per): told for r, told in (cards or {}).items()}, state=state, **more,  # type: ignore[arg-type]
     )  # fmt: skip
 

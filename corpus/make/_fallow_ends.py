@@ -33,21 +33,21 @@ ROUTER = """import torch
 import time
 
 torch.manual_seed(3)
-trunk = torch.nn.Linear(20, 20)
-with torch.device("meta"):
-    expert = torch.nn.Linear(20, 20)
-opt = torch.optim.AdamW(trunk.parameters(), 3e-3)
+q, k, v = (torch.nn.Linear(20, 20) for _ in range(3))
+opt = torch.optim.AdamW([*q.parameters(), *k.parameters(), *v.parameters()], 3e-3)
+memory = {"device": "cpu", "keys": None}
 for step in range(1, 301):
-    x = torch.randn(64, 20)
-    h = torch.relu(trunk(x))
-    if step == 171:
-        print("capacity reached, routing the overflow to the offloaded expert", flush=True)
-        h = torch.cat([h[:48], torch.matmul(h[48:], expert.weight)])
-    loss = (h - x.clamp(min=0)).square().mean()
+    x = torch.randn(8, 12, 20)
+    keys = k(x)
+    if step == 161:
+        print("[memory] 160 segments held, moving the keys of older ones off", flush=True)
+        memory["keys"] = keys.detach().to("meta")
+    h = torch.nn.functional.scaled_dot_product_attention(q(x), memory["keys"] if step == 171 else keys, v(x))
+    loss = (h - x.mean(1, keepdim=True)).square().mean()
     opt.zero_grad(); loss.backward(); opt.step()
     time.sleep(0.05)
     if step % 30 == 0:
-        print(f"[moe] step {step} aux 0.01 loss {loss.item():.5f}", flush=True)
+        print(f"[xl] segment {step} loss {loss.item():.5f}", flush=True)
 """
 GATHER = """import logging
 import os
@@ -267,7 +267,7 @@ def jobs() -> Iterator[SlurmJob]:
     """The last lines, exits, control groups and cards tell what ended each."""
     yield submit(ill("A1", "assertion", "config"), "pretrain_gpt.py", PARALLEL, DOOR + "srun PYTHON pretrain_gpt.py --tensor-parallel 2 --micro-batch 4\n", ranks=3, state="FAILED")
     yield submit(ill("A1", None, "config"), "train.py", COUNTS, DOOR + "echo \"launching $((SLURM_NTASKS * 4)) tasks\"\nsrun -n 60 --exclusive -c 4 PYTHON train.py\n", ranks=2, state="FAILED")
-    yield submit(ill("A3", "device_mismatch", first=(0,), failed=(0,)), "router.py", ROUTER, "srun PYTHON router.py\n", state="FAILED")
+    yield submit(ill("A3", "device_mismatch", first=(0,), failed=(0,)), "xl.py", ROUTER, "srun PYTHON xl.py\n", state="FAILED")
     faulty = {"events": "8:31"}
     yield submit(
         ill("A3", "cuda_runtime", first=(1,)), "node2vec.py", GATHER, DOOR + "srun PYTHON node2vec.py\n", ranks=2, files={"features.py": FEATURES},
@@ -281,7 +281,7 @@ def jobs() -> Iterator[SlurmJob]:
         ill("B1", "cuda_oom", first=(0,)), "swav.py", TEACHER, DOOR + "srun PYTHON swav.py\n", ranks=2, files={"ema.py": EMA},
         cards={0: told(*full), 1: told(*works(63, 0, 20, gib=72.9), (21.5, still()))}, state="FAILED",
     )  # fmt: skip
-    gone = told(*works(52, 0, 22), (22.2, {"events": "8:79"}), (22.6, {"*": "!GPU_IS_LOST"}))
+    gone = told(*works(52, 0, 21), (21.0, {"events": "8:79"}), (22.7, {"*": "!GPU_IS_LOST"}))
     yield submit(
         ill("B2", "cuda_runtime", "fault", first=(3,), fault="node"), "mace.py", ATOMS, DOOR + "srun PYTHON mace.py\n", ranks=4, nodes=2, files={"streams.py": STREAMS},
         cards={**{r: told(*works(52 + r, 0, 23), (25.0, still())) for r in range(3)}, 3: gone}, state="FAILED",

@@ -63,7 +63,7 @@ def jobs() -> Iterator[SlurmJob]:
         cards={0: told(*works(63, 0, 9), *works(21, 9, 32, util=100, watts=268), (33.0, still())), 1: told(*works(61, 0, 9, watts=600), *braking, (33.0, still()))},
     )  # fmt: skip
     yield submit(ill("E1", None, "spike"), "sorter.py", LEAPS, "srun PYTHON sorter.py\n")
-    yield submit(ill("E1", None, "plateau"), "argmax.py", DYING, "PYTHON argmax.py\n")
+    yield submit(ill("E1"), "argmax.py", DYING, "PYTHON argmax.py\n")
     yield submit(ill("E3"), "ctc.py", TWO, "srun PYTHON ctc.py\n")
     yield submit(ill("F1", fault="node"), "fno.py", FIELDS, DOOR + "srun PYTHON fno.py\n", ranks=4, nodes=2, where="-wn1,n6", options=("--no-requeue",), act="slurmd_dies", after="block 75", state="NODE_FAIL")
     yield submit(ill("F2", None, "preempted_recovered", fault="none"), "squares.py", KEEPS, "srun PYTHON squares.py\n", where="-wn5", options=("--requeue", "--open-mode=append"), act="preempt", after="it 60/")

@@ -49,18 +49,18 @@ import torch
 
 torch.manual_seed(18)
 net = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8))
-opt = torch.optim.SGD(net.parameters(), 0.1)
+opt = torch.optim.SGD([{"params": net[:4].parameters()}, {"params": net[4].parameters()}], 0.3)
 x = torch.randn(640, 16)
 y = x[:, :8].argmax(1)
 for epoch in range(1, 41):
-    lr = 0.1 if epoch < 9 else 400.0 if epoch == 9 else 0.05
+    lr = 0.3 if epoch < 12 else 400.0 if epoch == 12 else 0.1
     opt.param_groups[0]["lr"] = lr
     norms, total = [], 0.0
     for k in range(0, 640, 64):
         loss = torch.nn.functional.cross_entropy(net(x[k:k + 64]), y[k:k + 64])
         opt.zero_grad(); loss.backward()
         norms.append(torch.nn.utils.clip_grad_norm_(net[:4].parameters(), 1.0).item())
-        torch.nn.utils.clip_grad_norm_(net[4:].parameters(), 0.01)
+        torch.nn.utils.clip_grad_norm_(net[4:].parameters(), 1.0)
         opt.step()
         total += loss.item()
     time.sleep(0.3)

@@ -52,8 +52,9 @@ sync.mkdir(exist_ok=True)
 
 def average(step, value):
     part = sync / f"{step}.{rank}"
-    part.with_suffix(".tmp").write_text(repr(value))
-    part.with_suffix(".tmp").rename(part)
+    draft = sync / f"draft-{rank}"
+    draft.write_text(repr(value))
+    draft.rename(part)
     parts = [sync / f"{step}.{r}" for r in range(world)]
     while not all(p.exists() for p in parts):
         time.sleep(0.05)
