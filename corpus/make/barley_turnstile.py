@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _bench_more.barley()
 
 
-RECIPE = Recipe("barley_turnstile", "test", jobs)
+RECIPE = Recipe("barley_turnstile", "development", jobs)

@@ -32,4 +32,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield _on_card(Label(mode="C3", fault="unknown"), "spmv", "CANCELLED", act="scancel_late", after="pid")  # a kernel that never returns: busy card, silent log
 
 
-RECIPE = Recipe("bracken_stiles", "test", jobs)
+RECIPE = Recipe("bracken_stiles", "development", jobs)

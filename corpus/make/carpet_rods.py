@@ -6,4 +6,4 @@ from corpus.make._carpet_holes import JOBS as HOLES
 from corpus.make._carpet_lint import JOBS as LINT
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("carpet_rods", "test", lambda: iter((*GOOD, *HOLES, *DUST, *LINT)))
+RECIPE = Recipe("carpet_rods", "development", lambda: iter((*GOOD, *HOLES, *DUST, *LINT)))

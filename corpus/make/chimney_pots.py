@@ -5,4 +5,4 @@ from corpus.make._chimney_smoke import JOBS as SMOKE
 from corpus.make._chimney_soot import JOBS as SOOT
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("chimney_pots", "test", lambda: iter((*GOOD, *SOOT, *SMOKE)))
+RECIPE = Recipe("chimney_pots", "development", lambda: iter((*GOOD, *SOOT, *SMOKE)))

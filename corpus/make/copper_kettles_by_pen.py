@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("copper_kettles_by_pen", "test", jobs)
+RECIPE = Recipe("copper_kettles_by_pen", "development", jobs)

@@ -5,4 +5,4 @@ from corpus.make._lemon_pips import JOBS as PIPS
 from corpus.make._lemon_zest import JOBS as ZEST
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("lemon_tongs", "test", lambda: iter((*GOOD, *PIPS, *ZEST)))
+RECIPE = Recipe("lemon_tongs", "development", lambda: iter((*GOOD, *PIPS, *ZEST)))

@@ -40,4 +40,4 @@ def jobs() -> Iterator[LocalJob]:
         yield ALL[name]
 
 
-RECIPE = Recipe("magpie_baskets", "test", jobs)
+RECIPE = Recipe("magpie_baskets", "development", jobs)

@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _bench_more.nutmeg()
 
 
-RECIPE = Recipe("nutmeg_parapet", "test", jobs)
+RECIPE = Recipe("nutmeg_parapet", "development", jobs)

@@ -6,4 +6,4 @@ from corpus.make._pear_pulp import JOBS as PULP
 from corpus.make._pear_stones import JOBS as STONES
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("pear_crates", "test", lambda: iter((*GOOD, *STONES, *PEEL, *PULP)))
+RECIPE = Recipe("pear_crates", "development", lambda: iter((*GOOD, *STONES, *PEEL, *PULP)))

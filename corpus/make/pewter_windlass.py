@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _bench_more.pewter()
 
 
-RECIPE = Recipe("pewter_windlass", "test", jobs)
+RECIPE = Recipe("pewter_windlass", "development", jobs)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from corpus.make import _walrus_rooms
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("walrus_cupboards", "test", lambda: iter(_walrus_rooms.JOBS.values()))
+RECIPE = Recipe("walrus_cupboards", "development", lambda: iter(_walrus_rooms.JOBS.values()))
