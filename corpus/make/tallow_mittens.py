@@ -1,0 +1,15 @@
+"""Staged batch jobs of vision, speech, language and science groups on Slurm: load, train, evaluate, export."""
+
+from collections.abc import Iterator
+
+from corpus.make import _tallow_ends, _tallow_good
+from corpus.running.job import Recipe, SlurmJob
+
+
+def jobs() -> Iterator[SlurmJob]:
+    """All of them, good ones first."""
+    yield from _tallow_good.jobs()
+    yield from _tallow_ends.jobs()
+
+
+RECIPE = Recipe("tallow_mittens", "test", jobs)
