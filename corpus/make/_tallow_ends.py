@@ -13,15 +13,14 @@ for n, split in enumerate(("train", "dev", "test")):
     time.sleep(0.6)
     print(f"[prep] {split}: {(28539, 2703, 2620)[n]} utterances, manifest ok")
 """
-RECIPE_KEYS = """import logging, sys
-import yaml
+RECIPE_KEYS = """import json, logging, sys
 from lab import *
 
 logging.basicConfig(level=logging.INFO, format=f"%(asctime)s [{rank}] %(levelname)s %(message)s")
 log = logging.getLogger("zipformer")
-with open("conf/train.yaml") as f:
-    cfg = yaml.safe_load(f)
-log.info("read conf/train.yaml: %s", cfg)
+with open("conf/train.json") as f:
+    cfg = json.load(f)
+log.info("read conf/train.json: %s", cfg)
 join()
 
 
@@ -305,15 +304,15 @@ for step in range(1, 500):
 
 def jobs() -> Iterator[SlurmJob]:
     """Before the first step, in the middle, by a signal, and by a card."""
-    conf = "features:\n  num_mels: 80\n  hop_ms: 10\nmodel: zipformer-m\nepochs: 30\n"
+    conf = '{"features": {"num_mels": 80, "hop_ms": 10}, "model": "zipformer-m", "epochs": 30}\n'
     stages = "set -e\nsrun -n1 PYTHON prep.py\nsrun PYTHON train.py\n"
-    yield put(bad("A1", "traceback", "config"), MEET + stages, {"train.py": RECIPE_KEYS, "prep.py": FEATURES, "conf/train.yaml": conf}, name="zipformer", ranks=2, state="FAILED")
+    yield put(bad("A1", "traceback", "config"), MEET + stages, {"train.py": RECIPE_KEYS, "prep.py": FEATURES, "conf/train.json": conf}, name="zipformer", ranks=2, state="FAILED")
     yield put(bad("A1", "file_not_found", "asset"), MEET + "srun PYTHON mt.py --vocab /lustre/models/nllb-600m/spm.model\n", {"mt.py": TOKENIZER}, name="nllb-ft", ranks=2, state="FAILED")
     yield put(bad("A1", "missing_module", "env"), "srun --kill-on-bad-exit=1 PYTHON esm.py\n", {"esm.py": FUSED}, name="esm-flash", ranks=3, state="FAILED")
     broken = CHAT.replace('"content": "a17"}]}', '"content": "a17"}]')
     yield put(bad("A1", "traceback", "data"), "srun PYTHON sft.py\n", {"sft.py": JSONL, "sft/part-0.jsonl": CHAT, "sft/part-1.jsonl": broken}, name="sft-chat", state="FAILED")
     yield put(bad("A2", None, first=(1,), fault="unknown"), MEET + "srun -K PYTHON clip.py\n", {"clip.py": MIRROR}, name="clip-b32", ranks=3, act="kill_rank", after=r"R1 it 00080", state="FAILED")
-    yield put(bad("A2", "oom_killer", first=(0,)), "srun PYTHON video.py\n", {"video.py": CACHE}, name="video-mae", where="", options=("--mem=460M",), bed="cgroup", state="OUT_OF_MEMORY")
+    yield put(bad("A2", "oom_killer", first=(0,)), "srun PYTHON video.py\n", {"video.py": CACHE}, name="video-mae", where="", options=("--mem=460M",), bed="cgroup", state="FAILED")
     yield put(bad("A2", "segfault", first=(1,)), MEET + "srun -K1 PYTHON rnnt.py\n", {"rnnt.py": BEAM}, name="rnnt", ranks=2, state="FAILED")
     yield put(bad("A3", "div_zero", first=(0,)), MEET + "srun -K1 PYTHON ctc.py\n", {"ctc.py": WER}, name="wav2vec-ft", ranks=2, state="FAILED")
     yield put(bad("A3", "runtime_error", first=(0,)), "srun PYTHON moco.py\necho status $?\nPYTHON -c 'import torch; torch.load(\"moco.pt\")' 2>/dev/null || { echo no weights to evaluate; exit 3; }\n", {"moco.py": LASTBATCH}, name="moco-v3", state="FAILED")

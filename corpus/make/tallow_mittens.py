@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _tallow_ends, _tallow_good
+from corpus.make import _tallow_ends, _tallow_good, _tallow_queue, _tallow_slow, _tallow_still
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -10,6 +10,9 @@ def jobs() -> Iterator[SlurmJob]:
     """All of them, good ones first."""
     yield from _tallow_good.jobs()
     yield from _tallow_ends.jobs()
+    yield from _tallow_still.jobs()
+    yield from _tallow_slow.jobs()
+    yield from _tallow_queue.jobs()
 
 
 RECIPE = Recipe("tallow_mittens", "test", jobs)
