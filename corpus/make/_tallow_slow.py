@@ -128,9 +128,10 @@ NONFINITE = """from lab import *
 fit = Fit(8, classes=16)
 for step in range(1, 121):
     x, y = fit.batch(64)
-    out = fit.net(x)
-    logp = torch.log(torch.softmax(out * (1 + step / 4), 1))
-    loss = -logp[torch.arange(64), y].mean()
+    if step == 69:
+        x[:, 5] = 0.0
+    x = (x - x.mean(0)) / x.std(0)
+    loss = F.cross_entropy(fit.net(x), y)
     fit.opt.zero_grad(); loss.backward(); fit.opt.step()
     time.sleep(0.1)
     if step % 6 == 0:
@@ -302,7 +303,7 @@ def jobs() -> Iterator[SlurmJob]:
                       "violation.thermal": f"{1000000 + int(s * 1e6)} {int(s * 950e6)}", "slowdown.hw_thermal": str(int(s * 950e6)), "memory.temperature": "103"}) for s in range(25)]  # fmt: skip
     yield put(bad("B3", None, fault="node"), "srun PYTHON depth.py\n", {"depth.py": HOT}, name="depth-ft", gpus={0: card((0.0, work(64, temp=79)), *hot, (33.5, rest()))}, state="COMPLETED")
     yield put(bad("E1", "nan_loss", "non_finite"), "set -e\nsrun PYTHON vi.py\necho 'posterior check skipped on this queue'\n", {"vi.py": NONFINITE}, name="npe-posterior", state="COMPLETED")
-    yield put(bad("E1", None, "flat"), MEET + "srun PYTHON r18.py\n", {"r18.py": CHANCE}, name="cifar-r18", ranks=2, state="COMPLETED")
+    yield put(bad("E1"), MEET + "srun PYTHON r18.py\n", {"r18.py": CHANCE}, name="cifar-r18", ranks=2, state="COMPLETED")
     yield put(bad("E1", None, "spike"), "srun PYTHON wikitext.py\n", {"wikitext.py": SPIKE}, name="wikitext-lm", state="COMPLETED")
     yield put(bad("E1", "nan_loss", "non_finite"), MEET + "srun -K1 PYTHON mae.py\n", {"mae.py": HALT}, name="mae-sat", ranks=2, state="FAILED")
     ladder = LADDER.replace("PICK", LOOKS)
