@@ -52,6 +52,7 @@ for n in range(100, files + 1, 100):
     fit.check(300)
     time.sleep(1.9)
     print(f"worker {rank}: {n}/{files} files, {n / (time.time() - began):.1f} files/s, 0 skipped", flush=True)
+torch.save(torch.randn(20, 64), f"feats_{rank}.npy")
 print(f"worker {rank}: wrote feats_{rank}.npy {files}x1024", flush=True)
 """
 WATCHDOG = """import logging

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _tallow_ends, _tallow_good, _tallow_queue, _tallow_rest, _tallow_slow, _tallow_still
+from corpus.make import _tallow_ends, _tallow_good, _tallow_late, _tallow_queue, _tallow_rest, _tallow_slow, _tallow_still
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -14,6 +14,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _tallow_slow.jobs()
     yield from _tallow_queue.jobs()
     yield from _tallow_rest.jobs()
+    yield from _tallow_late.jobs()
 
 
 RECIPE = Recipe("tallow_mittens", "test", jobs)
