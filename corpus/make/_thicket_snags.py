@@ -37,7 +37,7 @@ def rollout(g, n=30):
     for _ in range(n): u = -g[0] * x - g[1] * v; v += 0.1 * (u - 0.2 * v); x += 0.1 * v; c += x * x + 0.01 * u * u
     return c / n
 for it in range(1, 201):
-    noise = [[random.gauss(0, max(0.0, 0.3 - it * 0.002)) for _ in gain] for _ in range(12)]; cost = [round(rollout([a + b for a, b in zip(gain, n)]), 3 if it < 90 else 1) for n in noise]; mean = sum(cost) / 12; sd = (sum((c - mean) ** 2 for c in cost) / 12) ** 0.5
+    noise = [[random.gauss(0, max(0.0, 0.3 - it * 0.002)) for _ in gain] for _ in range(12)]; cost = [round(rollout([a + b for a, b in zip(gain, n)]), 3 if it < 90 else 0) for n in noise]; mean = sum(cost) / 12; sd = (sum((c - mean) ** 2 for c in cost) / 12) ** 0.5
     for k in range(2): gain[k] -= 0.05 * sum((c - mean) / sd * n[k] for c, n in zip(cost, noise)) / 12 / 0.3
     time.sleep(0.03)
     if it % 5 == 0: log.info("iteration %d/200 mean cost %.4f gain %.3f %.3f", it, mean, *gain)
