@@ -63,7 +63,7 @@ MISSRANK = HEAD + '''
 r, w = int(os.environ["SLOT"]), 3
 print(f"slot {r} waiting for the others at {os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}", flush=True)
 store = dist.TCPStore("127.0.0.1", int(os.environ["MASTER_PORT"]), w, is_master=r == 0, timeout=datetime.timedelta(hours=2), wait_for_workers=True)
-print(f"slot {r} met {w - 1} others", flush=True); dist.init_process_group("gloo", store=store, rank=r, world_size=w)
+print(f"slot {r} connected to the store, joining a group of {w}", flush=True); dist.init_process_group("gloo", store=store, rank=r, world_size=w)
 '''
 MISS_SH = 'export MASTER_ADDR=127.0.0.1 MASTER_PORT=$2\nHOSTS="0 1"\nfor i in $HOSTS; do\n  SLOT=$i "$1" -u worker.py &\ndone\necho "$(date +%H:%M:%S) started slots $HOSTS"\nwait\n'
 WRONGPORT = HEAD + '''
@@ -77,11 +77,11 @@ echo "$(date +%T) launching 3-node job, this is node $3"
 exec torchrun --nnodes=3 --nproc-per-node=2 --node-rank=$3 --rdzv-backend=c10d --rdzv-id=asr-ft --rdzv-conf=join_timeout=3600,read_timeout=3600 --rdzv-endpoint=127.0.0.1:$2 ft.py
 '''
 UNEVENBATCH = HEAD + '''
-dist.init_process_group("gloo", timeout=datetime.timedelta(hours=1)); r, n = dist.get_rank(), dist.get_world_size(); torch.manual_seed(2); net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(18, 6)); opt = torch.optim.SGD(net.parameters(), 0.2); lens = [120, 120, 104][:n]; t0 = time.time()
+dist.init_process_group("gloo", timeout=datetime.timedelta(hours=1)); r, n = dist.get_rank(), dist.get_world_size(); torch.manual_seed(2); net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(18, 6)); opt = torch.optim.SGD(net.parameters(), 0.2); lens = [120, 120, 104][:n]; side = dist.new_group(); t0 = time.time()
 for b in range(lens[r]):
     x = torch.randn(20, 18); l = torch.nn.functional.cross_entropy(net(x), x[:, :6].argmax(1)); opt.zero_grad(); l.backward(); opt.step(); time.sleep(0.06)
     if b % 8 == 0: print(f"{time.time() - t0:6.1f} rank{r} batch {b}/{lens[r]} loss {l.item():.4f}", flush=True)
-print(f"{time.time() - t0:6.1f} rank{r} epoch finished, averaging metrics", flush=True); m = torch.tensor([l.item()]); dist.all_reduce(m); print(f"{time.time() - t0:6.1f} rank{r} mean loss {m.item() / n:.4f}", flush=True)
+print(f"{time.time() - t0:6.1f} rank{r} epoch finished, averaging metrics", flush=True); m = torch.tensor([l.item()]); dist.all_reduce(m, group=side); print(f"{time.time() - t0:6.1f} rank{r} mean loss {m.item() / n:.4f}", flush=True)
 '''
 RANK0SAVE = HEAD + '''
 import threading
@@ -202,7 +202,7 @@ JOBS = (
     crate("G1", "main_ddp.py", GOODDDP, ranks=2),
     crate("G1", "shards_ddp.py", NOISYDDP, hard=True, ranks=2),
     crate("G1", "shared_sgd.py", PSERVER),
-    crate("C1", "sh start.sh PYTHON PORT", MISS_SH, files={"worker.py": MISSRANK}, timeout_s=40, note="slots 0 and 1 of 3 wait, none met, silence to the limit"),
+    crate("C1", "sh start.sh PYTHON PORT", MISS_SH, files={"worker.py": MISSRANK}, timeout_s=40, note="slots 0 and 1 of 3 wait, slot 2 never comes, silence to the limit"),
     crate("C1", "sh nodes.sh PYTHON PORT", WRONG_SH, files={"rank.py": WRONGPORT}, timeout_s=45, note="ranks dial unlike ports, no group, silence to the limit"),
     crate("C1", "sh agent.sh PYTHON PORT 0", AGENTS, files={"ft.py": GOODDDP}, timeout_s=35, note="one agent of three, nothing follows until the limit"),
     crate("C2", "uneven3.py", UNEVENBATCH, ranks=3, timeout_s=45, note="rank 2 ends its epoch at 104 and waits, the others stop at 104 of 120; silent to the limit"),
