@@ -1,0 +1,15 @@
+"""Evaluation, fine-tuning, science and vision groups on Slurm: second lot."""
+
+from collections.abc import Iterator
+
+from corpus.make import _cinder_ill, _cinder_well
+from corpus.running.job import Recipe, SlurmJob
+
+
+def jobs() -> Iterator[SlurmJob]:
+    """Good ones first."""
+    yield from _cinder_well.jobs()
+    yield from _cinder_ill.jobs()
+
+
+RECIPE = Recipe("cinder_mandolin", "test", jobs)
