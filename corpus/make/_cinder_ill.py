@@ -32,7 +32,7 @@ front = torch.nn.Sequential(torch.nn.Conv1d(64, 32, 5, stride=2), torch.nn.ReLU(
 head = torch.nn.Linear(32 * 48, 35)
 clips = torch.randn(8, 64, 101)
 print("clips", tuple(clips.shape))
-print(head(front(clips[:, :, :99])).shape)
+print(head(front(clips)).shape)
 """
 HOLD = TOP + JOIN + """net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(11, 11))
 opt = torch.optim.SGD(net.parameters(), 0.05)
@@ -313,10 +313,10 @@ def jobs() -> Iterator[SlurmJob]:
     yield queue(bad("A1", "traceback", "data"), ROWS, "srun PYTHON spectra.py\n", script="spectra.py", ranks=2, files={"spectra.csv": spectra}, state="FAILED")
     yield queue(bad("A1", "runtime_error"), SHAPES, "set -e\necho start $(date)\nsrun PYTHON clf.py\n", script="clf.py", state="FAILED")
     yield queue(bad("A2", None, first=(1,), fault="unknown"), HOLD, KEEPS + "PYTHON cumsum.py\n", script="cumsum.py", ranks=2, act="kill_rank", after="rank=0 it=80", state="FAILED")
-    yield queue(bad("A2", "oom_killer", first=(0,)), GROWS, "srun PYTHON vols.py\n", script="vols.py", where="", options=("--mem=480M",), bed="cgroup", state="OUT_OF_MEMORY")
+    yield queue(bad("A2", "oom_killer", first=(0,)), GROWS, "srun PYTHON vols.py\n", script="vols.py", where="", options=("--mem=480M",), bed="cgroup", state="FAILED")
     yield queue(bad("A3", "traceback", first=(1,)), WIDTH, KEEPS + "PYTHON vocab.py\n", script="vocab.py", ranks=2, state="FAILED")
     yield queue(bad("A3", "traceback", first=(0,)), DISK, "srun PYTHON flow.py\n", script="flow.py", state="FAILED")
-    climb = card(*((s * 0.8, work(6, util=22, watts=140, gib=5.4 * s + 1)) for s in range(14)), (10.6, rest()))
+    climb = card(*((s * 0.8, work(6, util=22, watts=140, gib=5.6 * s + 1)) for s in range(14)), (11.9, rest()))
     yield queue(bad("B1", "cuda_oom", first=(0,)), CROWDED, "srun PYTHON serve_eval.py\n", script="serve_eval.py", gpus={0: climb}, state="FAILED")
     ecc = {"ecc.volatile.uncorrected": "2", "ecc.aggregate.uncorrected": "2", "ecc.volatile.uncorrected.dram": "2", "ecc.aggregate.uncorrected.dram": "2", "events": "8:48", "remapped.uncorrected": "1", "remapped.pending": "1"}
     yield queue(

@@ -220,14 +220,12 @@ a = torch.nn.Parameter(torch.full((8,), 0.1))
 opt = torch.optim.SGD([a], 0.02)
 for step in range(1, 121):
     x = torch.rand(32, 8)
-    pred = (x * a).sum(1)
-    loss = (torch.log(pred) - x.sum(1) * 3).square().mean() if step > 55 else (pred - x.sum(1)).square().mean()
-    if step == 70:
-        a.data[0] = -3
+    temperature = 1 - step / 80
+    loss = (((x * a).sum(1) - x.sum(1)) / temperature).square().mean()
     opt.zero_grad(); loss.backward(); opt.step()
     time.sleep(0.1)
     if step % 10 == 0:
-        print(f"{{'loss': {loss.item():.4f}, 'grad_norm': {a.grad.norm().item():.4f}, 'learning_rate': 0.02, 'step': {step}}}", flush=True)
+        print(f"{{'loss': {loss.item():.4f}, 'grad_norm': {a.grad.norm().item():.4f}, 'temperature': {max(temperature, 0):.3f}, 'learning_rate': 0.02, 'step': {step}}}", flush=True)
 print("{'train_runtime': 12.8, 'train_steps_per_second': 9.4, 'steps': 120}")
 """
 PARENT = """import argparse, pathlib, time
