@@ -124,7 +124,9 @@ for s in range(1, 51):
 print("50 steps finished")
 """
 MISSES = TOP + """print(f"{datetime.datetime.now():%H:%M:%S} task {r} of {n} on {os.environ['SLURMD_NODENAME']}: waiting for {os.environ['PEERS']} peers", flush=True)
-store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), int(os.environ["PEERS"]), r == 0, datetime.timedelta(hours=3), wait_for_workers=True)
+store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), None, r == 0, datetime.timedelta(hours=3), wait_for_workers=False)
+store.set(f"joined/{r}", "1")
+store.wait([f"joined/{k}" for k in range(int(os.environ["PEERS"]))], datetime.timedelta(hours=3))
 print(f"task {r}: everybody is here", flush=True)
 """
 DIES = TOP + """if r == 1:
@@ -346,7 +348,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield queue(bad("E1"), STUCK, "srun PYTHON deep.py\n", script="deep.py", state="COMPLETED")
     yield queue(bad("E1", "nan_loss", "non_finite"), BLOWN, "srun PYTHON blow.py\n", script="blow.py", state="FAILED")
     yield queue(bad("E2", "runtime_error", "size_mismatch"), CLASSES, "srun PYTHON cls.py --resume resume_e30.pth\n", script="cls.py", state="FAILED")
-    yield queue(bad("E2", None, "corrupt"), TORN, "srun PYTHON cont.py --resume ckpt/step_00012000.pt\n", script="cont.py", ranks=2, files={"ckpt/step_00012000.pt": "PK\x03\x04" + "archive/data.pkl" * 40}, state="FAILED")
+    yield queue(bad("E2", "runtime_error", "corrupt"), TORN, "srun PYTHON cont.py --resume ckpt/step_00012000.pt\n", script="cont.py", ranks=2, files={"ckpt/step_00012000.pt": "PK\x03\x04" + "archive/data.pkl" * 40}, state="FAILED")
     yield queue(bad("E3", None), TINY, MEET + "srun PYTHON tiny.py\n", script="tiny.py", ranks=2, gpus={q: card((0.0, work(52)), (7.0, rest())) for q in range(2)}, state="COMPLETED")
     yield queue(bad("F1", None, fault="node"), MARCH.replace("WORD", "dreamer"), "srun PYTHON wm.py\n", script="wm.py", where="-wn5", options=("--no-requeue",), act="node_down", after="update 60 of", state="NODE_FAIL")
     yield queue(bad("F2", None, "preempted", fault="cluster"), MARCH.replace("WORD", "rssm"), "srun PYTHON rs.py\n", script="rs.py", where="-wn6", options=("--no-requeue",), act="preempt_for_good", after="update 80 of", state="PREEMPTED")
