@@ -340,9 +340,9 @@ def jobs() -> Iterator[SlurmJob]:
     dry = card(*(x for k in range(11) for x in ((k * 3.1, rest(15, watts=118, mhz=1980, temp=42)), (k * 3.1 + 2.7, work(51, gib=15)))))
     yield queue(bad("D1", None), STARVE, MEET + "srun PYTHON loader.py\n", script="loader.py", ranks=2, gpus=dict.fromkeys(range(2), dry), state="COMPLETED")
     net = [(float(s), work(5 + s % 3, util=99, watts=164 + s % 7, dram=2, tensor=1, gib=47)) for s in range(25)]
-    yield queue(bad("D2", None, "interconnect", fault="cluster"), FABRIC, MEET + "srun PYTHON wide.py\n", script="wide.py", ranks=4, nodes=2, gpus={q: card(*net, (27.0, rest())) for q in range(4)}, state="COMPLETED")
+    yield queue(bad("D2", None, "interconnect", fault="cluster"), FABRIC, MEET + "srun PYTHON wide.py\n", script="wide.py", ranks=4, nodes=2, options=("--ntasks-per-node=2",), gpus={q: card(*net, (27.0, rest())) for q in range(4)}, state="COMPLETED")
     yield queue(
-        bad("D3", None, fault="unknown"), LAGS, MEET + "srun PYTHON roll.py\n", script="roll.py", ranks=4, nodes=2,
+        bad("D3", None, fault="unknown"), LAGS, MEET + "srun PYTHON roll.py\n", script="roll.py", ranks=4, nodes=2, options=("--ntasks-per-node=2",),
         gpus={q: wavy(57, 28, 29.0, watts=570) if q == 3 else card(*((float(s), work(13 + (s + q) % 4, util=100, watts=240 + s % 6)) for s in range(28)), (29.0, rest())) for q in range(4)}, state="COMPLETED",
     )  # fmt: skip
     yield queue(bad("E1"), STUCK, "srun PYTHON deep.py\n", script="deep.py", state="COMPLETED")
