@@ -59,6 +59,10 @@ _NOT_SO = re.compile(
 )
 
 
+_BESIDE_TIME = re.compile(r"(?<!\w)(?:iter[_ ]?)?time: ?\d{1,6}\.\d{2,6}(?: \(\d{1,6}\.\d{1,6}\))?\s{1,4}data: ?\d{1,6}\.\d{2,6}(?![\w.])")
+"""torchvision's MetricLogger, and the many scripts that came of it: a step's time, and what of it was waited for the loader."""
+
+
 @dataclass(frozen=True)
 class Told:
     """The ``share`` of the time, of how many seconds (None: not told), by a line that says so."""
@@ -188,7 +192,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
         return _Line(part * (whole or 1.0), whole or 1.0, bare=False, each=not whole, text=text, at=at, share=not whole)
     timed = [one for one in parts if not one.share]
     ours = [one for one in timed if one.kind in kinds]
-    if not ours or _of_another(timed, ours):
+    if not ours or (_of_another(timed, ours) and not _BESIDE_TIME.search(text)):
         return None
     part = sum(one.seconds for one in ours)
     work = sum(one.seconds for one in timed if one.kind in {WORK, REST, LOAD, SAVE, TALK, PEERS, WAIT} and one.kind not in kinds)

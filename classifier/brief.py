@@ -88,7 +88,7 @@ _DONE = re.compile(
 _TRAINS = re.compile(r"\btrain|\bloss\b|\bepoch|optimi[sz]er|learning_rate|\blr\b|boost|\bfit\b", re.IGNORECASE)
 _NO_TRAINER = re.compile(
     r"\b(?:evaluat(?:e|ed|ing|ion)|inference|inferring|predict(?:s|ed|ing|ion|ions)?|benchmark\w*|generat(?:e|ed|ing)|sampling|testing"
-    r"|exact match|answered|scoring|inferencia|auswertung|[ée]valuation|evaluaci[óo]n|evaluando|avalia[çc][ãa]o"
+    r"|exact match|answered|scoring|prompts|inferencia|auswertung|[ée]valuation|evaluaci[óo]n|evaluando|avalia[çc][ãa]o"
     r"|inférence|loglikelihood requests)\b",
     re.IGNORECASE,
 )

@@ -39,6 +39,8 @@ _JUDGING = re.compile(
 _BATCH = re.compile(r"\s{0,4}\d{1,9}/\d{1,9} (?:[━=\[>.╸╺ ]{2}|\d{1,4}s )")
 _TRAINS = re.compile(r"\btrain(?!ed\b)|\bepoch|optimi[sz]er|learning[ _]rate|\blr\b", re.IGNORECASE)
 MOST_TEXT = 16_384
+_RATE = re.compile(r"\b(?:lr|learning[_ ]rate)\b ?[:=]", re.IGNORECASE)
+"""Who tells a learning rate, trains."""
 
 
 def judges(facts: Facts) -> str | None:
@@ -67,7 +69,8 @@ def says_it_goes_on(facts: Facts) -> bool:
 def one_pass(facts: Facts) -> str | None:
     """In words, where all that is told is one bar of Keras' over batches, and no epoch of it: ``evaluate`` and ``predict`` print so."""
     marks = facts.advance.marks
-    bars = bool(marks) and all(isinstance(m.source, Quote) and _BATCH.match(m.source.text) and not m.data.get("epoch") for m in marks)
+    texts = [m.source.text for m in marks if isinstance(m.source, Quote) and not m.data.get("epoch")]
+    bars = bool(marks) and len(texts) == len(marks) and all(_BATCH.match(text) and not _RATE.search(text) for text in texts)
     return "what is counted may be the batches of an evaluation" if bars and not keras_epochs(facts.job) else None
 
 

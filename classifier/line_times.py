@@ -64,6 +64,8 @@ _SEPARATES = re.compile(
     r"[,;|()\[\]{}•·…│┃、，；]|\s-\s|\s[–—]\s|\s/\s|\s\+\s|\.\s|\s{3,}|\s(?:and|und|et|y|e|i|и)\s|[:=](?=\s?['\"]?\S{0,3}[^\W\d])"
 )
 _CLAUSE = re.compile(r"[,;|()\[\]{}•·│]|\s[–—-]\s|\d")
+_MARKED = re.compile(r"\s{2,12}saved\W{0,4}", re.IGNORECASE)
+"""A word of its own at the end of a line: what became of the pass whose time stands before it."""
 _EVERY = re.compile(r"\bevery (?:step|batch|iteration|update)\b", re.IGNORECASE)
 _EACH_LINE = re.compile(r"\b(?:per|each|every|a|je|pro|par|por|per) (?:step|iteration|batch|update|Schritt|pas|paso|passo|lote)\b", re.IGNORECASE)
 _TIMER = re.compile(r"\s{0,8}(?P<name>[A-Za-z][\w-]{1,40}) \.{3,80}: \((?P<least>\d{1,9}\.\d{1,4}), (?P<most>\d{1,9}\.\d{1,4})\)\s{0,4}\Z")
@@ -197,7 +199,8 @@ def _behind(text: str, found: list[re.Match[str]], at: int) -> str:
     end = found[at + 1].start() if at + 1 < len(found) else len(text)
     behind = text[found[at].end() : min(end, found[at].end() + MOST_NAME)]
     cut = _SEPARATES.search(behind)
-    return behind[: cut.start()] if cut is not None else behind
+    behind = behind[: cut.start()] if cut is not None else behind
+    return "" if _MARKED.fullmatch(behind) else behind
 
 
 def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:

@@ -21,6 +21,24 @@ _FIRST = re.compile(
 _WITHIN = re.compile(r"\b(?:ep(?:och)?|steps?|it(?:er(?:ation)?)?s?|updates?|batch)\W{0,3}\d", re.IGNORECASE)
 
 
+_COUNTED = re.compile(r"^\W{0,3}\[?(?P<at>\d{1,5})\s?/\s?(?P<of>\d{1,5})\]?\W{1,4}(?=[A-Za-z])")
+_GAVE_UP = re.compile(
+    r"\b(?:trial|run|combo|candidate|config(?:uration)?)\b.{0,20}\b(?:gave up|failed|aborted|diverged|skipped|pruned)\b", re.IGNORECASE
+)
+"""A trial's own word that it came to nothing."""
+
+
+def gave_up(marks: Sequence[Evidence]) -> bool:
+    """Whether lines each of one numbered trial with settings came to numbers, and those that did not say that the trial was given up."""
+    texts = [m.source.text[:MOST_LINE] for m in marks if isinstance(m.source, Quote)]
+    counted = [_COUNTED.match(text) for text in texts]
+    if len(texts) < LEAST or not all(one is not None and _FIRST.search(text[one.end() :]) for one, text in zip(counted, texts, strict=True)):
+        return False
+    numbers = [int(one["at"]) for one in counted if one is not None]
+    bad = [text for text in texts if NOT_A_NUMBER.search(text)]
+    return numbers == sorted(set(numbers)) and 0 < 2 * len(bad) < len(texts) and all(_GAVE_UP.search(text) for text in bad)
+
+
 def each_its_setting(marks: Sequence[Evidence]) -> bool:
     """Whether each line begins with another value of one setting, and the first ones, more than half, came to numbers."""
     texts = [m.source.text[:MOST_LINE] for m in marks if isinstance(m.source, Quote)]

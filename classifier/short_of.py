@@ -81,7 +81,7 @@ def _of_bare_lines(facts: Facts) -> tuple[int, int, Evidence] | None:
 def _asked(facts: Facts, word: str) -> list[int]:
     """The numbers that the command line and the first lines give under the counter's word."""
     named = rf"{re.escape(word.rstrip('s'))}(?:e?s|en|n)?" if len(word) > 1 else f"(?:{_GENERIC})"
-    option = rf"(?:(?:max|num|n|total|train)[_-]?)?(?:train[_-]?)?{named}['\"]?(?:\s?[=:]\s?|\s)['\"]?(?P<n>\d{{1,8}})(?![\d.])"
+    option = rf"(?:(?:max|num|n|total|train)[_-]?)?(?:train[_-]?)?{named}['\"]?(?:\s?[=:]\s?|\s)['\"]?(?P<n>\d{{1,8}})(?![\d.])(?! of\b)"
     given = re.compile(rf"(?:^|[\s,;{{('\"])(?:--?|\+{{1,2}})?{option}", re.IGNORECASE)
     found = [int(one["n"]) for line, _ in command_lines(facts.job, facts.row) for one in given.finditer(line)]
     counted = re.compile(rf"(?<![\w.,/=:-])(?P<n>\d{{1,8}}) {named}\b", re.IGNORECASE)

@@ -22,7 +22,7 @@ _SHRUGS = re.compile(
     r"|\bwithout (?:it|that|them)\b|\bnever ?mind\b|\bcarr(?:y|ies|ying) on\b"
     r"|\b(?:continu\w+|going on|goes on) (?:anyway|without|regardless|all the same)\b"
     r"|\bbest[- ]effort\b|\bno matter\b|\bthat is (?:fine|ok(?:ay)?|all right)\b"
-    r"|\bharmless\b|\bas expected\b|\bexpected (?:here|on)\b|\bleft out\b|\bdoing without\b",
+    r"|\bfall(?:s|ing)? back (?:to|on)\b|\bharmless\b|\bas expected\b|\bexpected (?:here|on)\b|\bleft out\b|\bdoing without\b",
     re.IGNORECASE,
 )
 _MINDS = re.compile(r"\b(?:train\w*|fail(?:ed|ure)? (?:the )?(?:job|run)|abort\w*|stage|model|epochs?|giving up|bad)\b", re.IGNORECASE)

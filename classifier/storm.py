@@ -19,6 +19,8 @@ LEAST_SAID = 3
 """Saves that say how long they took, from which the others' are told."""
 MOST_UNLIKE = 5.0
 """A save may have held the run up so many times longer than the middle one of them."""
+LEAST_PAIRS, MOST_PAIRED = 5, 0.4
+"""Of the saves that are told to begin, so many are told to be done before there is more progress: of lines that come twice a save, half are kept."""
 LONG_S = 2.0
 """What is counted under no word for steps and takes longer may be a pass over the data."""
 LONGEST_SAVE_S = 36_000.0
@@ -49,14 +51,17 @@ def _in_one(those: Sequence[Evidence]) -> int:
     kinds: dict[tuple[str | None, int | None], list[Evidence]] = {}
     for e in those:
         kinds.setdefault((e.pattern, e.where.rank), []).append(e)
-    counts = []
+    counts, begins = [], list[int]()
     for kind in kinds.values():
         seen = max(len(kind), *(int(e.data.get("seen", 1)) for e in kind))
         begun = sum(_only(e, _BEGINS, _ENDS) for e in kind)
         ended = sum(_only(e, _ENDS, _BEGINS) for e in kind)
         twice = begun > 1 and abs(begun - ended) <= 1 and begun + ended >= len(kind) - 1
         counts.append((seen + 1) // 2 if twice else seen)
-    return max(counts)
+        if begun == len(kind) >= LEAST_SAID:
+            begins.append(seen)
+    most = max(counts)
+    return next((n for n in begins if most % n == 0), most)  # of each save more than one line says that it is done
 
 
 def _only(e: Evidence, words: re.Pattern[str], others: re.Pattern[str]) -> bool:
@@ -126,6 +131,30 @@ def share_said(go: Advance, saves: int, whole_s: float | None) -> float | None:
     clock = all(a < b for a, b in itertools.pairwise(took)) and took[-1] > 2 * took[0]
     total = statistics.fmean(took) * saves
     return None if clock or total > 1.05 * whole_s else total / whole_s
+
+
+def share_between(go: Advance) -> float | None:
+    """The share of the time from one save to the next between a line that it begins and the last one that it is done; None: no pairs are told.
+
+    Progress told in between means that it was saved while the run went on, and so do words for it.
+    """
+    those = max(by_log(go.saved), key=len, default=())
+    timed = sorted((e for e in those if e.time_ns is not None), key=lambda e: e.time_ns or 0)
+    marks = sorted(m.time_ns for m in go.marks if m.time_ns is not None)
+    ends: dict[int, int] = {}
+    begun: list[int] = []
+    for e in timed:
+        at = e.time_ns or 0
+        if _only(e, _BEGINS, _ENDS):
+            begun.append(at)
+        elif begun and _only(e, _ENDS, _BEGINS) and not any(begun[-1] < m <= at for m in marks):
+            ends[begun[-1]] = at
+    apart = [b - a for a, b in itertools.pairwise(begun)]
+    if any(_BEHIND.search(e.source.text) for e in timed if isinstance(e.source, Quote)):
+        return None
+    if len(ends) < max(LEAST_PAIRS, MOST_PAIRED * len(begun)) or len(marks) < MIN_SPANS or not apart:
+        return None
+    return min(1.0, statistics.median(end - begin for begin, end in ends.items()) / max(1.0, statistics.median(apart)))
 
 
 def share_seen(go: Advance, saves: int) -> float | None:

@@ -19,6 +19,8 @@ from gpualert_slurm.verdict import Fault
 SEVERE = {0x8: "hardware slowdown", 0x40: "hardware thermal slowdown", 0x80: "hardware power brake"}
 """NVML's throttle bits that are not the usual business of a busy GPU."""
 ALL_SEVERE = sum(SEVERE)
+IDLE = 0x1
+"""NVML's bit for a clock that is low because nothing runs: no clock to compare with."""
 SOFT_THERMAL = 0x20
 """Software's thermal slowdown: counts only where the clock fell with it."""
 VIOLATIONS = {
@@ -132,21 +134,25 @@ def _cost(facts: Facts, card: Card) -> tuple[Said, ...] | None:
     )
     spans = (bad[0], bad[-1]) if bad else None
     inside = [v for t, v in zip(clocks.times_ns, clocks.values, strict=False) if t is not None and spans and spans[0] <= t <= spans[1]]
-    outside = [v for t, v in zip(clocks.times_ns, clocks.values, strict=False) if t is not None and not (spans and spans[0] <= t <= spans[1])]
+    masks = list(zip(reasons.times_ns, reasons.values, strict=False)) if reasons is not None else []
+    rested = {t for t, v in masks if math.isfinite(v) and int(v) & IDLE}
+    mostly = _share(reasons) * len(masks) >= MOSTLY * max(1, len(masks) - len(rested)) if reasons is not None else False
+    awake = [(t, v) for t, v in zip(clocks.times_ns, clocks.values, strict=False) if t is not None and t not in rested]
+    outside = [v for t, v in awake if not (spans and spans[0] <= t <= spans[1])]
     peers = [m for c in facts.activity.cards if c is not card and (m := c.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)) is not None]
     low = statistics.fmean(inside) if len(inside) >= LEAST else card.mean("gpu_sm_clock_mhz", facts.activity.work, LEAST)
     few = len(outside) < LEAST and len(peers) > 0  # a reading before the first step is of a card at rest
     own = (statistics.fmean(outside) if len(outside) >= LEAST else max(outside)) if len(inside) >= LEAST and outside and not few else None
     usual, whose = (own, "before and after") if own is not None else (statistics.median(peers), "the median of its peers") if peers else (None, "")
     most = next((g.sm_clock_max_mhz for g in facts.hardware.gpus if g.uuid == card.uuid), None)
-    if most and (usual is None or usual < most) and own is None and reasons is not None and _share(reasons) >= MOSTLY:
+    if most and (usual is None or usual < most) and own is None and mostly:
         usual, whose = float(most), "its highest"
     if low is None or usual is None or low > CLOCK_DOWN * usual:
         return None
     slow = _steps(facts, spans) if spans else None
     if slow is None and own is None and peers and facts.ranks_total > 1:
         slow = ()  # held from start to end: its peers, which wait for it, are the baseline
-    if slow is None and reasons is not None and _share(reasons) >= MOSTLY and low <= FAR_DOWN * usual:
+    if slow is None and mostly and low <= FAR_DOWN * usual:
         slow = ()  # no stretch without it to compare steps with, and a busy engine at such a clock needs no proof
     if slow is None:
         return None

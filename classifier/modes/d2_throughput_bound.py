@@ -17,7 +17,17 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
-from gpualert_slurm.classifier.storm import STORM_TIME, each_batch, one_by_one, saves_counted, share_said, share_seen, step_of, whole_passes
+from gpualert_slurm.classifier.storm import (
+    STORM_TIME,
+    each_batch,
+    one_by_one,
+    saves_counted,
+    share_between,
+    share_said,
+    share_seen,
+    step_of,
+    whole_passes,
+)
 from gpualert_slurm.classifier.talk import mostly_talk, on_fabric, talks
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import timed_saves
@@ -47,6 +57,8 @@ SAMPLES = 4
 MIN_READINGS = 5
 TALKS = 0.5
 """Of the time by the run's own account: more of it went into what the ranks exchange."""
+TALKING_BUSY_PERCENT = 70.0
+"""Of engines on average, where the run itself says that most of its time went into the exchange: the mean has its start and its end in it."""
 UNEVEN = 1.3
 """Above this ratio of one rank's SM activity to the median it is no uniform bound (D3)."""
 COMPUTING_SM_PERCENT = 50.0
@@ -112,7 +124,7 @@ def _saving(facts: Facts) -> Assessment | None:
     done = _done(facts, go.steps_done or 0)
     said = share_said(go, saves, _trained_s(facts))
     own = spent(facts, "save")
-    seen = share_seen(go, saves) if said is None else None  # what the saves say themselves is nearer
+    seen = (share_between(go) or share_seen(go, saves)) if said is None else None  # what the saves say themselves is nearer
     share = max((s for s in (seen, said, own.share if own is not None else None) if s is not None), default=None)
     often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and _cost(said, facts) and not _cheap(facts)
     long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
@@ -288,7 +300,9 @@ def _interconnect(facts: Facts) -> Assessment | None:
     engines = [c.engine(window) or 0.0 for c in cards]
     sms = [c.mean(SM, window) or 0.0 for c in cards]
     middle = statistics.median(sms)
-    if min(engines) < BUSY_PERCENT or max(sms) > STARVED_SM_PERCENT or (max(sms) > UNEVEN * middle and max(sms) - middle > 2.0):
+    own = talks(facts)
+    busy = BUSY_PERCENT if own is None or own.share < TALKS else TALKING_BUSY_PERCENT
+    if min(engines) < busy or max(sms) > STARVED_SM_PERCENT or (max(sms) > UNEVEN * middle and max(sms) - middle > 2.0):
         return None
     cites = tuple(e for c in cards[:4] for n in ("gpu_utilization_percent", SM) if (e := c.cite(n, "interconnect_bound")) is not None)
     numbers = f"engines {statistics.fmean(engines):.0f} % busy with SMs at {statistics.fmean(sms):.0f} % on all {len(cards)} GPUs"

@@ -29,7 +29,7 @@ from gpualert_slurm.classifier.recount import from_the_first
 from gpualert_slurm.classifier.rest import came_to_rest, grain
 from gpualert_slurm.classifier.returns import lost_return
 from gpualert_slurm.classifier.scores import scores
-from gpualert_slurm.classifier.settings_each import each_its_setting
+from gpualert_slurm.classifier.settings_each import each_its_setting, gave_up
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, settled_best, shape_of
 from gpualert_slurm.classifier.stages import another_kept, last_came_down
 from gpualert_slurm.classifier.stood import held_in_the_midst
@@ -99,7 +99,8 @@ class Divergence(FailureMode):
         found = self._by_words_or_numbers(facts)
         if found.account is None or not facts.ended_well or facts.error is not None:
             return found
-        trials = trials_began_well(facts.advance.marks) or each_its_setting(facts.advance.marks)
+        marks = facts.advance.marks
+        trials = trials_began_well(marks) or each_its_setting(marks) or gave_up(marks)
         why = another_kept(facts.job) or ("what each of several trials came to" if trials else None)
         if why is None and found.account.variant != "non_finite":
             why = last_came_down(facts.job) or range_test(facts) or judges(facts) or one_pass(facts)

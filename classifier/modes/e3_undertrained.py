@@ -20,6 +20,7 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rest import converged
 from gpualert_slurm.classifier.rounds import few_rounds
+from gpualert_slurm.classifier.settings_each import gave_up
 from gpualert_slurm.classifier.short_of import short_of
 from gpualert_slurm.classifier.taken_by import taken_by
 from gpualert_slurm.classifier.told_few import told_few
@@ -95,7 +96,8 @@ class Undertrained(FailureMode):
             return not_testable("what is counted may be whole passes, or begins anew with each", flip)
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
-        if (other := _at_rest(facts) or _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
+        trials = "what is counted are trials" if gave_up(facts.advance.marks) else None
+        if (other := trials or _at_rest(facts) or _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):

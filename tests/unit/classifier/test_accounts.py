@@ -30,6 +30,7 @@ def _mode(lines: list[str], every: float = 1.5, before: tuple[str, ...] = (), be
         ['{{"event":"step","step":{i},"loss":{loss},"io_wait_ms":1210,"compute_ms":290}}'],
         ["passo {i}/40 — perda {loss} — leitura dos dados 1.20 s, treino 0.30 s"],
         ["Epoch: [1][{i}/40]\tTime 1.500 (1.510)\tData 1.200 (1.210)\tLoss {loss}"],
+        ["Epoch: [0]  [{i}/40]  eta: 0:01:00  lr: 0.0001  loss: {loss} (2.1)  time: 1.510  data: 1.230  max mem: 36811"],
         ["iter {i} loss {loss}; so far {all} s, of which the card was starved {so_far} s"],
         ["step {i} loss {loss} read=1.20 gpu=0.30"],
         ["Epoch {i}: train_loss={loss}", "  - reading batches: 1.2 s", "  - gradient steps: 0.3 s"],
@@ -50,6 +51,7 @@ def test_a_run_that_tells_of_its_loading_waited_for_its_data(lines: list[str]) -
     [
         ["step {i}/40 perte={loss} t_lecture=0.100s t_calcul=1.400s"],
         ["step {i} loss {loss} data 0.9 | 1.5 s"],
+        ["Epoch: [0]  [{i}/40]  eta: 0:01:00  lr: 0.0001  loss: {loss} (2.1)  time: 1.510  data: 0.010  max mem: 36811"],
         ["step {i} loss {loss} 1.50 s", "prefetch thread: shard {i} read in 1.45 s (background)"],
         ["step {i} reward 3.1 loss {loss} rollout_time=1.3s learn_time=0.2s"],
         ["step {i} loss {loss} train 0.6s eval 0.9s"],

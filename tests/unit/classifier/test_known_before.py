@@ -23,6 +23,7 @@ def _still(line: str, first: int = 1) -> str:
         ("Evaluation mode, no gradient", "G1"),
         ("Evaluando modelo guardado (sin entrenamiento)", "G1"),
         ("scoring the test split", "G1"),
+        ("prompts: 1200, seeds per prompt: 4", "G1"),
         ("training from random weights", "E1"),
         ("evaluation every 10 batches of training", "E1"),
         ("entrenamiento, con evaluación al final", "E1"),

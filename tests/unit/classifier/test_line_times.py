@@ -24,6 +24,7 @@ from gpualert_slurm.classifier.line_times import parts_of
         ("# each.pkl 7a0e68d5 13.7 ms at 1", [("save", 0.0137)]),
         ("page 4 MAE 9.69 min   waited for input 3.2 s, trained 0.1 s", [("load", 3.2), ("work", 0.1)]),
         ("tile 3 loss 0.2 | get 0.93s fit 0.009s", [("load", 0.93), ("work", 0.009)]),
+        ("epoch 3 of 80  loss 0.8113  1793 s  saved", [("", 1793.0)]),
         ("1epoch:train:1-2batch: iter_time=1.351, forward_time=0.005", [("load", 1.351), ("work", 0.005)]),
     ],
 )

@@ -33,6 +33,19 @@ def test_a_last_trial_that_diverged_without_an_error_is_one(behind: str):
     assert mode(trial("1e-3", FALLS) + trial("0.05", FALLS) + trial("30", FLIES) + behind) == "E1"
 
 
+def sweep(last: str, count: int = 6) -> str:
+    lines = [f"[{i}/{count}] lr={lr} hidden=16: val loss {0.43 / i:.4f} after 80 steps\n" for i, lr in enumerate(["1e-3", "3e-3", "1e-2", "3e-2"], 1)]
+    return "".join(lines) + "".join(f"[{i}/{count}] lr=9.0 hidden=16: {last}\n" for i in range(5, count + 1))
+
+
+def test_numbered_trials_that_were_given_up_are_what_was_tried():
+    """Near misses: a sweep that says nothing of it, and one of which most came to nothing."""
+    gave_up = "trial gave up (exit 1): FloatingPointError: loss is nan at step 5"
+    assert mode(sweep(gave_up) + "sweep complete: 4 of 6 usable\n") == "G1"
+    assert mode(sweep("val loss nan after 80 steps")) == "E1"
+    assert mode(sweep(gave_up, count=12)) == "E1"
+
+
 LOSSES = [0.62, 0.15, 0.71, 0.44, 0.36, 0.12, 0.28, 0.87, 0.53, 0.19, 0.41, 0.66, 0.72, 0.79]
 
 

@@ -40,6 +40,12 @@ def test_it_says_why_that_was_enough(end: str):
     assert _mode([*_rounds(4), end], "python3", "lm.py", "--rounds", "400") == "G1"
 
 
+def test_what_another_run_had_is_not_what_this_one_was_asked_for():
+    """``(epoch 90 of the pre-training run)``."""
+    epochs = [f"Epoch: [{i}]  Loss {1.2 / (1 + i):.4f}  Acc@1 {80 + i}.17" for i in range(8)]
+    assert _mode(["=> loading vit_s16.pt (epoch 90 of the pre-training run)", *epochs, "done"], "python3", "ft.py") == "G1"
+
+
 @pytest.mark.parametrize("asked", ["4", "8"])
 def test_as_many_as_were_asked_or_half_of_them(asked: str):
     """Few as they are, nobody asked for more to speak of."""

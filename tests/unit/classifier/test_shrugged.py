@@ -35,6 +35,7 @@ def _behind(extra: str, script: str, *, code: int = 1, trained: str = steps(1, 6
         "never mind the badge\n",
         "harmless\n",
         "best-effort copy left out\n",
+        "opset 19 refused, falling back to 17\n",
     ],
 )
 def test_an_extra_that_the_script_does_without(script):

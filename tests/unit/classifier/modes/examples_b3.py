@@ -55,7 +55,25 @@ def _all_along(bit: int, clock: float) -> Run:
     return run.node("n1", gpus_after=(gpu("n1", when=205, sm_clock_max_mhz=1980),), series=[busy("n1", [99.0] * 21, every=10), *told])
 
 
+def _after_a_rest(clock: float = 900.0) -> Run:
+    """As ``_uneven``, with the card idle at 345 MHz for as long before the first step: what it runs at when nothing does."""
+    times = [200.0 + i for i in range(1, 101)] + [300 + i * 2.0 for i in range(1, 101)]
+    run = Run().rank(0, "n1", steps(1, 200), code=0, end=505, times=times)
+    clocks = [345.0] * 20 + [1900.0] * 10 + [clock] * 20
+    run.node(
+        "n1",
+        gpus_after=(gpu("n1", when=505),),
+        series=[
+            busy("n1", [0.0] * 20 + [99.0] * 30, every=10),
+            series("gpu_throttle_reasons", "n1", [0x1] * 20 + [0] * 10 + [SLOWDOWN] * 20, every=10),
+            series("gpu_sm_clock_mhz", "n1", clocks, every=10),
+        ],
+    )
+    return run
+
+
 EXAMPLES = {
+    "behind a long rest": lambda: done(_after_a_rest(), end=510),
     "held from the first step to the last, the clock far down": lambda: done(_all_along(THERMAL, 700.0)),
     "its peers waited for it": lambda: done(_waited_for(80)),
     "its peers waited for it, and the counter could be read only later": lambda: done(_waited_for(80, known_before=False)),
@@ -72,6 +90,7 @@ NEAR_MISSES = {
     "peers that worked as much": lambda: done(_waited_for(80, others=58.0)),
     "a straggler that was held down for moments": lambda: done(_waited_for(15)),
     "a counter whose first reading is no number": lambda: done(_waited_for(80, known_before=False, first=math.nan)),
+    "behind a long rest, and the clock did not fall": lambda: done(_after_a_rest(1880.0), end=510),
     "the clock did not fall": lambda: done(_uneven(THERMAL, clock=1880.0), end=320),
     "the steps took no longer": lambda: done(_uneven(THERMAL, slow_step=1.0), end=320),
     "a soft power cap": lambda: done(_uneven(0x4), end=320),

@@ -34,6 +34,23 @@ def _told(step: str, save: str, *, every: int = 1, cost: float = 0.5, apart: int
     return Run().rank(0, "n1", lines, code=0, end=clock + 5, times=times)
 
 
+def _begun_and_done(cost: float, *, step: float = 2.0, meanwhile: bool = False) -> Run:
+    """A save at every fifth step, told when it begins and, by two files, when it is done; ``meanwhile`` the run goes on."""
+    lines, times, clock = "", [], 0.0
+    for i in range(5, 305, 5):
+        clock += 5 * step
+        lines += f"step {i}/300 loss {2.0 - i / 400:.4f}\nSaving model checkpoint to /nfs/out/checkpoint-{i}\n"
+        times += [clock, clock + 0.1]
+        if meanwhile:
+            lines += f"step {i + 1}/300 loss {2.0 - (i + 1) / 400:.4f}\n"
+            times.append(clock + cost / 2)
+        else:
+            clock += cost
+        lines += f"Model weights saved in /nfs/out/checkpoint-{i}/model.safetensors\nTrainer state saved in /nfs/out/checkpoint-{i}/state.json\n"
+        times += [clock + (cost if meanwhile else 0.0)] * 2
+    return Run().rank(0, "n1", lines, code=0, end=clock + 20, times=times)
+
+
 def _ends(run: Run):
     return lambda: done(run, end=400)
 
@@ -88,6 +105,7 @@ EXAMPLES = {
         _told("step {i} loss {loss:.4f}", "w.pt written in {s} s", every=10, cost=8.0, apart=10, steps_=200)
     ),
     "transformers: a save at every step": lambda: done(_saving(1), end=120),
+    "saves that are told to begin and to be done": lambda: done(_begun_and_done(8.0), end=1300),
     "a fifth of the time in saves": lambda: done(_saving(10, cost=10.0), end=230),
     "engines busy at a quarter of the power on all ranks": lambda: done(_drawing(112.0)),
     "engines busy with idle SMs on all ranks": lambda: done(_even(8.0)),
@@ -95,6 +113,8 @@ EXAMPLES = {
     "AMD_SERIALIZE_KERNEL": lambda: done(_blocking("AMD_SERIALIZE_KERNEL", "3")),
 }
 NEAR_MISSES = {
+    "saves that are done soon": lambda: done(_begun_and_done(0.5), end=700),
+    "saves while the run goes on": lambda: done(_begun_and_done(8.0, meanwhile=True), end=700),
     "sockets, and little in what is exchanged": lambda: done(_exchanging("allgather_ms=1800 compute_ms=20000")),
     "most of it in what is exchanged, over InfiniBand": lambda: done(_exchanging("allgather_ms=18000 compute_ms=2000", "IB")),
     "engines busy at most of the power": lambda: done(_drawing(310.0)),
