@@ -192,7 +192,7 @@ def afternoon_heat() -> Made:
     f = Fleet(("aw-1", "aw-2", "aw-3"), "starling-cpt", 10_422_701, when("2026-08-30 07:40"), per=4, card=A100, agents=True, script="cpt.py", submit_line="sbatch -N3 star.sh", limit_s=86_400)
     turn = 4 * 3600.0
     pace = lambda i: 3.2 if i <= 4480 else 6.9  # noqa: E731
-    last = f.steps(0, range(40, 6001, 40), 66, pace, lambda i, x, t: f"step {i:>5}/6000 | {f.clock(t, '%H:%M:%S')} | loss {x:.4f} | {12 * 8 * 2048 / pace(i):,.0f} tok/s | {pace(i) + i % 7 / 40:.2f} s/step | eta {(6000 - i) * pace(i) / 60:.0f} min", fall(2.5, 1.83, 150))
+    last = f.steps(0, range(40, 6001, 40), 66, pace, lambda i, x, t: f"step {i:>5}/6000 | {f.clock(t, '%H:%M:%S')} | loss {x:.4f} | {12 * 8 * 2048 / pace(i):,.0f} tok/s | {pace(i) + i % 7 / 40:.2f} s/step | eta {(6000 - i) * pace(i) / 60:.0f} min", fall(2.5, 1.83, 150))  # type: ignore[no-untyped-call]
     f.say(0, last + 20, "step  6000/6000 reached; weights in /aw/star/final")
     for r in f.ranks:
         gone = int((last - turn) * 0.88e9) if r in (6, 7) else 0
@@ -209,7 +209,7 @@ def brownout() -> Made:
     f = Fleet(("pw-7", "pw-8"), "esm3-inverse", 10_422_950, when("2026-08-31 16:50"), per=8, card=H200, script="inverse.py", submit_line="sbatch inv.sh")
     turn = 1200.0
     pace = lambda i: 1.15 if i <= 1000 else 3.1  # noqa: E731
-    last = f.steps(0, range(50, 5001, 50), 58, pace, lambda i, x, t: f"{{\"time\": \"{f.clock(t)}\", \"update\": {i}, \"nll\": {x:.4f}, \"recovery\": {0.62 - x / 9:.4f}, \"sec_per_update\": {pace(i):.2f}, \"residues_per_s\": {int(16 * 9000 / pace(i))}}}", fall(2.9, 1.4, 170))
+    last = f.steps(0, range(50, 5001, 50), 58, pace, lambda i, x, t: f"{{\"time\": \"{f.clock(t)}\", \"update\": {i}, \"nll\": {x:.4f}, \"recovery\": {0.62 - x / 9:.4f}, \"sec_per_update\": {pace(i):.2f}, \"residues_per_s\": {int(16 * 9000 / pace(i))}}}", fall(2.9, 1.4, 170))  # type: ignore[no-untyped-call]
     f.say(0, last + 8, f"{{\"time\": \"{f.clock(last + 8)}\", \"finished\": 5000, \"best_recovery\": 0.4712}}")
     for r in f.ranks:
         gone = int((last - turn) * 0.94e9) if r >= 8 else 0
