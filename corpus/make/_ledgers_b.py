@@ -146,7 +146,7 @@ def unplugged() -> Made:
     for e in range(12):
         for b in range(0, 1801, 600):
             at += 198
-            x = curve(e + b / 1800)
+            x = curve(e + b / 1800)  # type: ignore[arg-type]
             f.say(0, at, f"Epoch: [{e}]  [{b:>4}/1833]  eta: 0:{(1833 - b) * 0.33 // 60:02.0f}:09  lr: 0.000100  class_error: {max(4.1, x * 2):.2f}  loss: {x:.4f} ({x + 0.2:.4f})  loss_ce: {x / 20:.4f} ({x / 19:.4f})  loss_bbox: {x / 50:.4f} ({x / 49:.4f})  loss_giou: {x / 25:.4f} ({x / 24:.4f})  time: 0.3300  data: 0.0101  max mem: 31044")
         at += 60
         f.say(0, at, f" Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.{490 - int(curve(e + 1) * 11)}\n Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 0.{680 - int(curve(e + 1) * 11)}")
