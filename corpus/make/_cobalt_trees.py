@@ -121,11 +121,11 @@ if OPT["kind"] == "xgb":
     learn, test = xgb.DMatrix(X[:cut], y[:cut]), xgb.DMatrix(X[cut:], y[cut:])
     if OPT["only_score"]:
         booster = xgb.Booster(model_file=OPT["continue_from"])
-        print("only scoring:", booster.eval(test, "test"))
+        print("only scoring:", booster.eval(test, "development"))
         sys.exit()
     params = {"eta": OPT["eta"], "max_depth": OPT["depth"], "nthread": 1, "objective": OPT["objective"] or "reg:squarederror", "eval_metric": "rmse", "seed": OPT["seed"]}
     #: params
-    booster = xgb.train(params, learn, OPT["rounds"], [(learn, "learn"), (test, "test")], early_stopping_rounds=OPT["stop"] or None, verbose_eval=OPT["show"], xgb_model=OPT["continue_from"] or None, callbacks=[Each()])
+    booster = xgb.train(params, learn, OPT["rounds"], [(learn, "learn"), (test, "development")], early_stopping_rounds=OPT["stop"] or None, verbose_eval=OPT["show"], xgb_model=OPT["continue_from"] or None, callbacks=[Each()])
     booster.save_model(f"{OPT['dir']}/load.ubj")
     done = booster.num_boosted_rounds()
 else:
@@ -139,7 +139,7 @@ else:
     #: params_lgb
     callbacks = [lgb.log_evaluation(OPT["show"]), each] + ([lgb.early_stopping(OPT["stop"])] if OPT["stop"] else [])
     learn = lgb.Dataset(X[:cut], y[:cut], free_raw_data=False)
-    booster = lgb.train(params, learn, OPT["rounds"], [learn, lgb.Dataset(X[cut:], y[cut:], reference=learn, free_raw_data=False)], ["learn", "test"], init_model=OPT["continue_from"] or None, callbacks=callbacks)
+    booster = lgb.train(params, learn, OPT["rounds"], [learn, lgb.Dataset(X[cut:], y[cut:], reference=learn, free_raw_data=False)], ["learn", "development"], init_model=OPT["continue_from"] or None, callbacks=callbacks)
     booster.save_model(f"{OPT['dir']}/load.txt")
     done = booster.current_iteration()
 #: after

@@ -135,7 +135,7 @@ if P["model"]:
     log.info("continuing", model=P["model"], trees=before.num_boosted_rounds())
 params = {"eta": float(P["eta"]), "max_depth": int(P["depth"]), "objective": P["objective"], "eval_metric": "rmse", "nthread": 1, "seed": 1}
 #: ready
-booster = xgb.train(params, train, int(P["rounds"]), evals=[(train, "train"), (test, "test")], verbose_eval=False, xgb_model=before, callbacks=[Diary()], early_stopping_rounds=int(P["patience"]) or None)
+booster = xgb.train(params, train, int(P["rounds"]), evals=[(train, "train"), (test, "development")], verbose_eval=False, xgb_model=before, callbacks=[Diary()], early_stopping_rounds=int(P["patience"]) or None)
 #: end
 booster.save_model(f"{P['out']}/final.ubj")
 log.info("finished", trees=booster.num_boosted_rounds(), test_rmse=round(float(booster.eval(test).rsplit(":", 1)[1]), 4))

@@ -82,7 +82,7 @@ def measures(pred):
 
 callbacks = [EarlyStoppingCallback(model_args.stop_after)] if model_args.stop_after else []
 #: ready
-trainer = Trainer(model=model, args=args, train_dataset=parts["train"], eval_dataset=parts["test"], compute_metrics=measures, callbacks=callbacks)
+trainer = Trainer(model=model, args=args, train_dataset=parts["train"], eval_dataset=parts["development"], compute_metrics=measures, callbacks=callbacks)
 #: trainer
 if args.do_train:
     go_on = args.resume_from_checkpoint

@@ -142,7 +142,7 @@ from sklearn.preprocessing import StandardScaler
 x, y = load_digits(return_X_y=True)
 xa, xb, ya, yb = train_test_split(x, y, test_size=0.2, random_state=3, stratify=y)
 scale = StandardScaler().fit(xa)
-print("train", xa.shape, "test", xb.shape, "classes", np.unique(y).size)
+print("train", xa.shape, "development", xb.shape, "classes", np.unique(y).size)
 mlp = MLPClassifier((64,), learning_rate_init=2e-3, max_iter=40, tol=0, n_iter_no_change=40, random_state=3, verbose=True)
 mlp.fit(scale.transform(xa), ya)
 print(f"test accuracy: {mlp.score(scale.transform(xb), yb):.4f}")

@@ -9,7 +9,7 @@ from corpus.make._tallow_kit import put
 from corpus.running.job import SlurmJob
 
 FEATURES = """import time
-for n, split in enumerate(("train", "dev", "test")):
+for n, split in enumerate(("train", "dev", "development")):
     time.sleep(0.6)
     print(f"[prep] {split}: {(28539, 2703, 2620)[n]} utterances, manifest ok")
 """

@@ -100,7 +100,7 @@ class Stage(xgb.callback.TrainingCallback):
         return False
 
 
-booster = xgb.train(params, train, rounds, evals=[(train, "train"), (test, "test")], verbose_eval=5, callbacks=[Stage()], xgb_model=old)
+booster = xgb.train(params, train, rounds, evals=[(train, "train"), (test, "development")], verbose_eval=5, callbacks=[Stage()], xgb_model=old)
 booster.save_model("trees.json")
 #: late
 print("saved trees.json,", booster.num_boosted_rounds(), "rounds, test", booster.eval(test), flush=True)

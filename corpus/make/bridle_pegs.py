@@ -60,7 +60,7 @@ def loud() -> Iterator[SlurmJob]:
 
 def at_once() -> Iterator[SlurmJob]:
     """A1."""
-    manifest = '{"train": ["a.wav", "b.wav"],\n "dev": ["c.wav"],\n "test": ["d.wav",]\n}\n'
+    manifest = '{"train": ["a.wav", "b.wav"],\n "dev": ["c.wav"],\n "development": ["d.wav",]\n}\n'
     yield sbatch(Label(mode="A1", variant="data", cause="traceback", failed_ranks=(0,)), {"chain.py": made(tongues.KALDI, tongues.KALDI_DEFAULTS, early="import json\nsplits = json.load(open('conf/splits.json'))"), "conf/splits.json": manifest}, f"#SBATCH -n1\nsrun python3 chain.py\n{EXIT}", name="chain-splits", **FAILED)
     yield sbatch(Label(mode="A1", variant="config", failed_ranks=(0, 1)), {"train.py": made(nets.CLOUD, CLOUD)}, f"#SBATCH -N2 -n2\n{MASTER}srun PYTHON train.py --epochs 40 --lr-sheduler cosine --out runs/cos\n{EXIT}", name="cloud-cos", python="torch", **FAILED)
     yield sbatch(Label(mode="A1", variant="env", cause="missing_module"), {"steno.py": made(nets.STENO, nets.STENO_DEFAULTS, early="from flash_attn import flash_attn_func")}, f"#SBATCH -n1 -c4\nsrun {ELASTIC.format(n=2)} steno.py\n{EXIT}", name="steno-fa2", python="torch", **FAILED)

@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _cinder_more.jobs()
 
 
-RECIPE = Recipe("cinder_mandolin", "test", jobs)
+RECIPE = Recipe("cinder_mandolin", "development", jobs)

@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _copse_slow.jobs()
 
 
-RECIPE = Recipe("copse_ladles", "test", jobs)
+RECIPE = Recipe("copse_ladles", "development", jobs)

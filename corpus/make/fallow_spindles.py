@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _fallow_more.jobs()
 
 
-RECIPE = Recipe("fallow_spindles", "test", jobs)
+RECIPE = Recipe("fallow_spindles", "development", jobs)

@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("pantry_labels_by_pen", "test", jobs)
+RECIPE = Recipe("pantry_labels_by_pen", "development", jobs)

@@ -17,4 +17,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _tallow_late.jobs()
 
 
-RECIPE = Recipe("tallow_mittens", "test", jobs)
+RECIPE = Recipe("tallow_mittens", "development", jobs)

@@ -5,4 +5,4 @@ from corpus.make._thicket_late import JOBS as LATE
 from corpus.make._thicket_snags import JOBS as SNAGS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("thicket_combs", "test", lambda: iter((*FINE, *SNAGS, *LATE)))
+RECIPE = Recipe("thicket_combs", "development", lambda: iter((*FINE, *SNAGS, *LATE)))

@@ -12,4 +12,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _walnut_ill.jobs()
 
 
-RECIPE = Recipe("walnut_bellows", "test", jobs)
+RECIPE = Recipe("walnut_bellows", "development", jobs)

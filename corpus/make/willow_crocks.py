@@ -6,4 +6,4 @@ from corpus.make._willow_lags import JOBS as LAGS
 from corpus.make._willow_ranks import JOBS as RANKS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("willow_crocks", "test", lambda: iter((*GOOD, *BREAKS, *LAGS, *RANKS)))
+RECIPE = Recipe("willow_crocks", "development", lambda: iter((*GOOD, *BREAKS, *LAGS, *RANKS)))

@@ -1,0 +1,8 @@
+"""Single-process trainings with logging, JSON lines and progress bars."""
+
+from corpus.make._bishop_good import JOBS as GOOD
+from corpus.make._bishop_still import JOBS as STILL
+from corpus.make._bishop_stops import JOBS as STOPS
+from corpus.running.job import Recipe
+
+RECIPE = Recipe("bishop_lanterns", "test", lambda: iter((*STOPS, *STILL, *GOOD)))

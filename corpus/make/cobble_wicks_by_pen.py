@@ -1,0 +1,15 @@
+"""By hand: cards of labs and courses."""
+
+from collections.abc import Iterator
+
+from corpus.make import _cobble_a, _cobble_b
+from corpus.running.job import HandJob, Recipe
+
+
+def jobs() -> Iterator[HandJob]:
+    """All."""
+    for maker in (*_cobble_a.JOBS, *_cobble_b.JOBS):
+        yield HandJob(*maker())
+
+
+RECIPE = Recipe("cobble_wicks_by_pen", "test", jobs)

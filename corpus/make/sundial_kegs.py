@@ -1,0 +1,6 @@
+"""Single programs on PyTorch and plain Python: text, pictures, speech, tables, games."""
+
+from corpus.make._sundial_ends import JOBS as ENDS
+from corpus.running.job import Recipe
+
+RECIPE = Recipe("sundial_kegs", "test", lambda: iter((*ENDS,)))
