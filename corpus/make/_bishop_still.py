@@ -1,4 +1,4 @@
-"""Single-process trainings that stand still, wait or are slow."""
+"""Single-process trainings that stand still, wait or are slow, the first sheet."""
 
 from corpus.make._crate import crate
 
@@ -29,6 +29,7 @@ for k in range(400):
     if k % 5 == 4:
         logging.info("batch %d of 400: l1 %.4f", k + 1, loss.item())
 '''
+
 
 LOCKS = '''
 import json
@@ -72,6 +73,7 @@ for step in range(1, 2001):
     if step % 10 == 0:
         print(json.dumps({"step": step, "of": 2000, "loss": round(loss.item(), 5), "sec": round(time.time() - t0, 2)}), flush=True)
 '''
+
 
 BARWORKERS = '''
 import sys
@@ -128,6 +130,7 @@ for epoch in range(1, 21):
     sys.stderr.write("\\n")
 '''
 
+
 STDINWAIT = """
 import csv
 import subprocess
@@ -151,6 +154,8 @@ for update in range(1, 501):
         out.writerow([update, f"{sum(g * g for g in grad):.6f}", update])
         sys.stdout.flush()
 """
+
+
 G2P = """
 import sys
 
@@ -161,6 +166,7 @@ for line in sys.stdin:
         sys.stdin.read()
     print(" ".join(line.strip()))
 """
+
 
 NFSREAD = '''
 import logging
@@ -213,6 +219,7 @@ for epoch in range(1, 3):
 logging.info("training finished after 2 epochs; the device waited for batches most of the time")
 '''
 
+
 DECODEMP4 = '''
 import time
 import torch
@@ -255,6 +262,7 @@ for i in range(1, 25):
 print(f"Done. {step_t.sum:.1f}s in total, {data_t.sum:.1f}s of it waiting for clips.")
 '''
 
+
 PICKLEALL = """
 import os
 import pickle
@@ -282,6 +290,7 @@ for it in range(1, 61):
     sys.stderr.write(f"[{it:>2}/60] checkpoint state.pkl saved ({os.path.getsize('state.pkl') / 1e6:.1f} MB, {time.time() - t:.2f} s)\\n")
 sys.stderr.write(f"optimisation finished, {spent:.1f} s spent on checkpoints\\n")
 """
+
 
 BESTSAVE = """
 import argparse
@@ -326,43 +335,6 @@ for step in range(1, a.max_steps + 1):
 log.info("Training completed. Do not forget to share your model!")
 """
 
-HOTCARD = """
-import shutil
-import subprocess
-import time
-import torch
-
-QUERY = "index,temperature.gpu,clocks.sm,clocks.max.sm,power.draw,clocks_event_reasons.hw_thermal_slowdown"
-
-
-def card():
-    row = subprocess.run(["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv,noheader"], capture_output=True, text=True, check=True).stdout.strip()
-    return dict(zip(QUERY.split(","), (v.strip() for v in row.split(","))))
-
-
-torch.manual_seed(0)
-net = torch.nn.Sequential(torch.nn.Linear(24, 64), torch.nn.GELU(), torch.nn.Linear(64, 24))
-opt = torch.optim.AdamW(net.parameters(), 2e-3)
-print("monitoring with", shutil.which("nvidia-smi") is not None and "nvidia-smi" or "nothing", flush=True)
-for step in range(1, 61):
-    reading = card()
-    t0 = time.time()
-    x = torch.randn(32, 24)
-    loss = (net(x) - x.roll(1, 1)).pow(2).mean()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    time.sleep(0.08 * 1980 / float(reading["clocks.sm"].split()[0]))
-    if step % 3 == 0:
-        print(f"step {step:2d}/60 loss {loss.item():.4f} step_ms {1000 * (time.time() - t0):.0f} | gpu{reading['index']} {reading['temperature.gpu']} C, SM {reading['clocks.sm']} of {reading['clocks.max.sm']}, {reading['power.draw']}, HW thermal slowdown: {reading['clocks_event_reasons.hw_thermal_slowdown']}", flush=True)
-print("finished 60 steps", flush=True)
-"""
-SMI = """#!/bin/bash
-n=$(( $(cat .n 2>/dev/null || echo 0) + 1 )); echo $n > .n
-if [ $n -le 12 ]; then echo "0, $(( 62 + 2 * n )), 1980 MHz, 1980 MHz, 6$(( n % 10 ))1.20 W, Not Active"
-else echo "0, $(( 91 + n % 3 )), $(( 405 - 15 * (n % 4) )) MHz, 1980 MHz, 2$(( n % 7 ))8.40 W, Active"; fi
-"""
-
 JOBS = (
     crate("C3", "spool_train.py", SPOOL, timeout_s=34, note="a batch every 0.07 s to the 70th, then silence to the limit"),
     crate("C3", "ema_fit.py", LOCKS, timeout_s=36, note="a line every half second to some step past 120, then silence to the limit"),
@@ -386,16 +358,5 @@ JOBS = (
         variant="save_storm",
         folders=("output",),
         note="a checkpoint after every step, nearly all of the time in them",
-    ),
-    crate(
-        "B3",
-        "thermals.py",
-        HOTCARD,
-        fault="node",
-        status=0,
-        files={"bin/nvidia-smi": SMI},
-        before=(("chmod", "755", "bin/nvidia-smi"),),
-        env={"PATH": "bin:/opt/gpualert-torch/bin:/usr/bin:/bin"},
-        note="SM clock falls to a fifth at 92 C with HW thermal slowdown active, step time five times as long, to the end",
     ),
 )

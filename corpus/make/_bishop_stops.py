@@ -1,4 +1,4 @@
-"""Single-process trainings that end in an error, or not as they were to."""
+"""Single-process trainings that end in an error, or not as they were to, the first sheet."""
 
 from corpus.make._crate import crate
 from corpus.running.job import Signal
@@ -16,7 +16,10 @@ state = torch.load(section["weights"])
 net = torch.nn.Linear(16, 16)
 net.load_state_dict(state)
 """
+
+
 INI = "[model]\nweights = zoo/dinov2_vits.pth\nfreeze = 6\n\n[train]\nepochs = 30\nlr = 0.0003\n"
+
 
 SPLITS = '''
 """Five-fold training of a readmission model."""
@@ -43,6 +46,7 @@ for fold in range(5):
     logging.info("fold %d", fold)
 '''
 
+
 BUDGET = """
 import argparse
 import torch
@@ -58,6 +62,7 @@ updates = args.samples // args.batch_size // args.accumulate
 print("updates per epoch:", updates)
 net = torch.nn.Linear(4, 4)
 """
+
 
 STRESSCHECK = """
 import json
@@ -101,6 +106,7 @@ for episode in range(1, 301):
         emit(episode=episode, mean_cost=round(cost, 5), gain=round(gain, 3))
 """
 
+
 EVALMODULE = """
 import sys
 import time
@@ -141,6 +147,7 @@ for epoch in range(1, 6):
         print("BLEU", bleu(net), flush=True)
 """
 
+
 VIEWERROR = '''
 import logging
 import time
@@ -174,6 +181,7 @@ for it, vol in enumerate(Patches(), 1):
         log.info("iteration %03d/180  patch %d^3  mse %.5f", it, vol.shape[-1], loss.item())
 '''
 
+
 ABORTED = '''
 import ctypes
 import faulthandler
@@ -204,6 +212,7 @@ for k in range(1, 1001):
     if k % 8 == 0:
         print(f"frame {k}/1000 loss {loss.item():.5f}", flush=True)
 '''
+
 
 NEWHEAD = """
 import sys
@@ -241,12 +250,15 @@ for n in range(1, total + 1):
 torch.save({"weights": net.state_dict()}, OUT)
 print("checkpoint written:", OUT, flush=True)
 """
+
+
 TWICE = """
 echo "== job part 1"
 "$1" tune.py train
 echo "== job part 2: continue from stage1.bin"
 "$1" tune.py train --load stage1.bin --resume
 """
+
 
 TORN = """
 import argparse
@@ -265,6 +277,8 @@ ck = torch.load(a.resume)
 net.load_state_dict(ck["state_dict"])
 logging.info("=> loaded checkpoint (epoch %d)", ck["epoch"])
 """
+
+
 MAKETORN = """
 import os
 import torch
@@ -273,6 +287,7 @@ net = torch.nn.Sequential(torch.nn.Linear(200, 200), torch.nn.Linear(200, 10))
 torch.save({"epoch": 41, "state_dict": net.state_dict()}, "runs/checkpoint.pth.tar")
 os.truncate("runs/checkpoint.pth.tar", 90000)
 """
+
 
 CTRLC = """
 import logging
@@ -293,113 +308,6 @@ for sweep in range(1, 501):
         err += e * e / 30
         time.sleep(0.004)
     logging.info("sweep %d/500 rmse %.5f", sweep, math.sqrt(err))
-"""
-
-LONGNIGHT = """
-import sys
-import time
-import torch
-
-torch.manual_seed(1)
-net = torch.nn.Sequential(torch.nn.Linear(12, 32), torch.nn.Tanh(), torch.nn.Linear(32, 12))
-opt = torch.optim.AdamW(net.parameters(), 2e-3)
-EPOCHS, STEPS = 50, 30
-for epoch in range(EPOCHS):
-    began = time.time()
-    for step in range(STEPS):
-        x = torch.randn(32, 12)
-        loss = (net(x) - x.sin()).pow(2).mean()
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-        time.sleep(0.045)
-        rate = (step + 1) / (time.time() - began)
-        sys.stderr.write(f"\\rEpoch {epoch}: {100 * (step + 1) // STEPS:3d}%|{'█' * (10 * (step + 1) // STEPS):<10}| {step + 1}/{STEPS} [{rate:.2f}it/s, loss={loss.item():.4f}]")
-    sys.stderr.write("\\n")
-    print(f"Epoch {epoch} of {EPOCHS}: train_loss={loss.item():.5f}", flush=True)
-"""
-
-HANDFUL = """
-import json
-import time
-import torch
-
-conf = json.load(open("conf.json"))
-torch.manual_seed(conf["seed"])
-net = torch.nn.Linear(conf["dim"], conf["dim"])
-opt = torch.optim.AdamW(net.parameters(), conf["lr"])
-print("conf", json.dumps(conf))
-per_epoch = max(1, conf["samples"] // conf["batch"])
-total = per_epoch * conf["epochs"]
-print(f"samples {conf['samples']}, batch {conf['batch']}: {per_epoch} update per epoch, {total} in all")
-for step in range(1, total + 1):
-    x = torch.randn(conf["batch"], conf["dim"])
-    loss = (net(x) - x).pow(2).mean()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    time.sleep(0.5)
-    print(f"step {step}/{total} loss {loss.item():.4f} lr {conf['lr']}")
-torch.save(net.state_dict(), "adapter.bin")
-print("saved adapter.bin; done")
-"""
-
-NANSILENT = """
-import time
-import torch
-
-torch.manual_seed(0)
-gen = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.ReLU(), torch.nn.Linear(32, 2))
-disc = torch.nn.Sequential(torch.nn.Linear(2, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1), torch.nn.Sigmoid())
-og = torch.optim.Adam(gen.parameters(), 1e-3)
-od = torch.optim.Adam(disc.parameters(), 5e-2)
-for it in range(1, 401):
-    if it % 120 == 0:
-        for group in od.param_groups:
-            group["lr"] *= 2000  # two time-scale rule
-    real = torch.randn(64, 2) * 0.05 + torch.tensor([30.0, -20.0])
-    fake = gen(torch.randn(64, 8))
-    d = -(disc(real).log() + (1 - disc(fake.detach())).log()).mean()
-    od.zero_grad()
-    d.backward()
-    od.step()
-    g = (1 - disc(fake)).log().mean()
-    og.zero_grad()
-    g.backward()
-    og.step()
-    time.sleep(0.02)
-    if it % 10 == 0:
-        print(f"[{it:5d}/400] D loss {d.item():.4f}  G loss {g.item():.4f}", flush=True)
-print("wrote generator.pt")
-torch.save(gen.state_dict(), "generator.pt")
-"""
-
-DEADLR = """
-import logging
-import time
-import torch
-
-logging.basicConfig(level=logging.INFO, format="%(asctime)s INFO %(message)s")
-torch.manual_seed(0)
-net = torch.nn.Sequential(torch.nn.Linear(20, 50), torch.nn.ReLU(), torch.nn.Linear(50, 8))
-opt = torch.optim.SGD(net.parameters(), lr=0.05)
-sched = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.02)
-x = torch.randn(512, 20)
-y = x[:, :8].argmax(1)
-for epoch in range(1, 31):
-    for i in range(0, 512, 64):
-        loss = torch.nn.functional.cross_entropy(net(x[i : i + 64]), y[i : i + 64])
-        opt.zero_grad()
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(net.parameters(), 10.0)
-        opt.step()
-        time.sleep(0.04)
-    with torch.no_grad():
-        whole = torch.nn.functional.cross_entropy(net(x), y).item()
-        top1 = (net(x).argmax(1) == y).float().mean().item()
-    sched.step()
-    logging.info("Epoch %d/30 train_loss=%.5f top1=%.3f grad_norm=%.3f lr=%.3e", epoch, whole, top1, norm, opt.param_groups[0]["lr"])
-logging.info("finished, chance level for 8 classes is 0.125 (loss 2.0794)")
 """
 
 JOBS = (
@@ -454,14 +362,4 @@ JOBS = (
         note="PytorchStreamReader failed on the checkpoint, which was cut",
     ),
     crate("F4", "sweeps.py", CTRLC, python="system", signal=Signal("INT", r"sweep 90/"), note="Ctrl-C at sweep 90 of 500 while the error falls"),
-    crate("F3", "autoreg.py", LONGNIGHT, variant="advancing", timeout_s=24, note="epochs of a second and a half to the limit, of 50"),
-    crate(
-        "E3",
-        "adapter.py",
-        HANDFUL,
-        files={"conf.json": '{"seed": 1, "dim": 48, "lr": 0.0005, "samples": 40, "batch": 32, "epochs": 3}'},
-        note="three updates, exit 0",
-    ),
-    crate("E1", "ring_gan.py", NANSILENT, cause="nan_loss", variant="non_finite", note="losses nan from some iteration on to the last, exit 0"),
-    crate("E1", "eight_way.py", DEADLR, variant="plateau", note="the rate is gone after three epochs, loss and accuracy stand at chance to the end"),
 )

@@ -1,9 +1,6 @@
-"""Runs of single users in vision, science and games that broke off: before the first step, in the middle, by a signal, on a checkpoint."""
+"""Runs of single users in vision, science and games that broke off: before the first step, in the middle, by a signal, on a checkpoint, the first sheet."""
 
 from corpus.make._crate import crate
-from corpus.running.job import Signal
-
-# --- before the first step
 
 POSE = '''
 """Top-down keypoint estimation, heat maps."""
@@ -22,6 +19,8 @@ from posekit.pipelines import build_pipeline  # noqa: E402
 train = build_pipeline(["LoadImage", "RandomFlip", "Affine", "ToTensor", "GenerateTarget"])
 logger.info("Start running, host: %s, work_dir: %s", os.uname().nodename, "work_dirs/hrnet_w32")
 '''
+
+
 PIPES = """
 import torch
 import cv2
@@ -40,6 +39,7 @@ def build_pipeline(names):
     return [globals()[n]() for n in names]
 """
 
+
 MASKS = """
 import glob
 import os
@@ -57,6 +57,7 @@ assert len(images) == len(masks) > 0, f"every image needs a mask: {len(images)} 
 net = torch.nn.Conv2d(3, 2, 3)
 print("starting epoch 1")
 """
+
 
 CRYSTAL = """
 # crystal graph regression; writes the neighbour lists once, then trains
@@ -82,6 +83,7 @@ else:
 print("graphs:", len(graphs))
 """
 
+
 SWEEPCFG = """
 import argparse
 import json
@@ -100,7 +102,6 @@ print("policy network:", hp["net_arch"])
 agent = torch.nn.Sequential(torch.nn.Linear(11, hp["net_arch"][0]), torch.nn.ReLU(), torch.nn.Linear(hp["net_arch"][0], 2))
 """
 
-# --- in the middle
 
 CARTPOLE = '''
 """PPO-flavoured actor critic on a pole-balancing task written out by hand."""
@@ -161,6 +162,7 @@ for update in range(1, 101):
     print(f"update {update:3d} | steps {update * HORIZON:6d} | episodes {len(finished):2d} | return {mean_ret:6.1f} | loss {loss.item():+.4f}")
 '''
 
+
 VIDEO = '''
 """Two-stream action recognition on extracted frames."""
 import pathlib
@@ -219,6 +221,7 @@ for epoch in range(30):
             print("Epoch: [{0}][{1}/{2}], lr: {3:.5f}\\tLoss {4:.4f}\\tPrec@1 {5:.3f}".format(epoch, i, len(loader), 0.05, loss.item(), 100 * (net(x).argmax(1) == y).float().mean().item()))
 '''
 
+
 PIXELS = """
 import torch
 import torch.nn.functional as F
@@ -241,6 +244,7 @@ for epoch in range(10):
         if k % 4 == 0:
             print(f"epoch {epoch} batch {k}/{-(-N // B)} psnr-loss {loss.item():.6f}")
 """
+
 
 PERCEPT = '''
 import logging
@@ -289,6 +293,7 @@ def main(warmup=150, total=600):
 main()
 '''
 
+
 REPLAY = '''
 """Off-policy agent with frame stacks in the replay memory."""
 import time
@@ -314,218 +319,6 @@ for step in range(1, 4001):
     if step % 150 == 0:
         print(f"frames={step * 4:>6} replay={len(frames):>5} ({sum(f.nbytes for f in frames[:1]) * len(frames) / 2**30:.2f} GiB) td_loss={loss.item():.4f}")
 '''
-
-# --- by a signal
-
-RASTER_C = r"""
-#include <string.h>
-/* z-buffered point splat, one byte a pixel */
-void splat(unsigned char *img, int w, int h, const float *xy, int n, int radius)
-{
-    for (int i = 0; i < n; i++) {
-        long x = (long)(xy[2 * i] * w), y = (long)(xy[2 * i + 1] * h);
-        for (long dy = -radius; dy <= radius; dy++)
-            memset(img + (y + dy) * w + x - radius, 255, (size_t)(2 * radius + 1));
-    }
-}
-"""
-SPLAT = """
-import ctypes
-import time
-
-import numpy as np
-import torch
-
-lib = ctypes.CDLL("./libsplat.so")
-W = H = 64
-rng = np.random.default_rng(12)
-
-
-def render(points, radius=1):
-    img = np.zeros((H, W), np.uint8)
-    xy = np.ascontiguousarray(points, np.float32)
-    lib.splat(img.ctypes.data_as(ctypes.c_void_p), W, H, xy.ctypes.data_as(ctypes.c_void_p), len(xy), radius)
-    return torch.from_numpy(img).float() / 255
-
-
-torch.manual_seed(1)
-net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(W * H, 32), torch.nn.ReLU(), torch.nn.Linear(32, 2))
-opt = torch.optim.Adam(net.parameters(), 1e-3)
-print("renderer: libsplat.so, %dx%d" % (W, H))
-for it in range(1, 2001):
-    centre = rng.uniform(0.3, 0.7, (16, 2))
-    if it > 260:
-        centre[3] = [1e9, 1e9]  # unprojected points of the new camera model
-    imgs = torch.stack([render(c + rng.normal(0, 0.03, (20, 2))) for c in centre])
-    loss = (net(imgs) - torch.from_numpy(np.clip(centre, 0, 1)).float()).pow(2).mean()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    time.sleep(0.01)
-    if it % 20 == 0:
-        print("it %4d  centre mse %.5f" % (it, loss.item()))
-"""
-
-FEATS = """
-import gc
-import resource
-import time
-
-import torch
-
-torch.manual_seed(0)
-torch.set_num_threads(1)
-encoder = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.ReLU())
-head = torch.nn.Linear(16, 5)
-opt = torch.optim.SGD(head.parameters(), 0.1)
-history = []
-print("keeping encoder maps of all volumes in memory (--cache-maps)")
-for vol in range(1, 301):
-    x = torch.rand(8, 3, 192, 192)
-    with torch.no_grad():
-        maps = encoder(x)
-    history.append(maps)
-    y = torch.randint(5, (8,))
-    loss = torch.nn.functional.cross_entropy(head(maps.mean((2, 3))), y)
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    if vol % 5 == 0:
-        print(f"volume {vol}/300  loss {loss.item():.4f}  rss {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB", flush=True)
-    time.sleep(0.05)
-"""
-
-DEM_C = r"""
-/* Sedimentation of particles, explicit contact list.  usage: dem steps */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-struct contact { int a, b; double overlap; struct contact *next; };
-
-int main(int argc, char **argv)
-{
-    int steps = argc > 1 ? atoi(argv[1]) : 1000, n = 400;
-    double *z = malloc(n * sizeof *z), *v = calloc(n, sizeof *v), e = 0;
-    for (int i = 0; i < n; i++) z[i] = 1.0 + i * 0.05;
-    printf("DEM: %d particles, %d steps, dt=1e-3\n", n, steps);
-    for (int s = 1; s <= steps; s++) {
-        struct contact *list = NULL;
-        e = 0;
-        for (int i = 0; i < n; i++) {
-            v[i] -= 9.81e-3; z[i] += v[i] * 1e-3;
-            if (z[i] < 0) { z[i] = 0; v[i] *= -0.4; }
-            if (i && z[i] - z[i - 1] < 0.02) {
-                struct contact *c = malloc(sizeof *c);
-                c->a = i - 1; c->b = i; c->overlap = 0.02 - (z[i] - z[i - 1]); c->next = list; list = c;
-                v[i] += c->overlap * 2; v[i - 1] -= c->overlap * 2;
-            }
-            e += 9.81 * z[i] + v[i] * v[i] / 2;
-        }
-        int contacts = 0;
-        for (struct contact *c = list, *nx; c; c = nx) { nx = c->next; free(c); contacts++; }
-        if (contacts > 6) free(list);
-        if (s % 50 == 0) { printf("step %6d  energy %12.5f  contacts %3d  lowest %.4f\n", s, e, contacts, z[0]); fflush(stdout); usleep(150000); }
-    }
-    printf("done\n");
-    return 0;
-}
-"""
-
-PROPAGATE = '''
-"""Semi-supervised labels over a k-nearest graph of embeddings."""
-import random
-import sys
-import time
-
-rng = random.Random(9)
-N, K, C = 3000, 6, 4
-nbr = [[(i + rng.choice((-1, 1)) * rng.randint(1, 40)) % N for _ in range(K)] for i in range(N)]
-lab = [i * C // N if rng.random() < 0.05 else None for i in range(N)]
-seeds = {i for i, v in enumerate(lab) if v is not None}
-print("nodes", N, "labelled", len(seeds), file=sys.stderr)
-for sweep in range(1, 501):
-    changed = 0
-    for i in rng.sample(range(N), 150):
-        if i in seeds:
-            continue
-        votes = [lab[j] for j in nbr[i] if lab[j] is not None]
-        new = max(set(votes), key=votes.count) if votes else None
-        changed += new != lab[i]
-        lab[i] = new
-    right = sum(v == i * C // N for i, v in enumerate(lab))
-    print(f"sweep {sweep} of 500: {changed} changed, {sum(v is None for v in lab)} without a label, purity {right / N:.3f}", file=sys.stderr)
-    time.sleep(0.12)
-'''
-
-# --- on a checkpoint
-
-SPECTRA = """
-import argparse
-import os
-
-import numpy as np
-import torch
-
-ap = argparse.ArgumentParser()
-ap.add_argument("--resume")
-ap.add_argument("--epochs", type=int, default=40)
-a = ap.parse_args()
-rng = np.random.default_rng(4)
-X = rng.normal(size=(500, 64)).astype(np.float32)
-t = X[:, :8].sum(1)
-W, first = np.zeros(64, np.float32), 1
-if a.resume:
-    print(f"continuing from {a.resume} ({os.path.getsize(a.resume)} bytes)")
-    with np.load(a.resume) as z:
-        W, first = z["w"], int(z["epoch"]) + 1
-for epoch in range(first, a.epochs + 1):
-    for i in range(0, 500, 50):
-        W -= 0.01 * X[i:i + 50].T @ (X[i:i + 50] @ W - t[i:i + 50]) / 50
-    if epoch % 4 == 0:
-        print(f"epoch {epoch}/{a.epochs} mse {np.mean((X @ W - t) ** 2):.6f}")
-        np.savez("spectra_last.npz", w=W, epoch=epoch, hist=rng.normal(size=4000))
-"""
-SPECTRA_SH = """
-"$1" spectra.py --epochs 20 || exit
-# keep the project quota: copy only what fits
-head -c 9000 spectra_last.npz > kept/spectra_e20.npz
-echo "copied to kept/spectra_e20.npz"
-exec "$1" spectra.py --resume kept/spectra_e20.npz --epochs 60
-"""
-
-DETHEAD = """
-import sys
-
-import torch
-from torch import nn
-
-
-class Detector(nn.Module):
-    def __init__(self, classes):
-        super().__init__()
-        self.backbone = nn.Sequential(nn.Linear(24, 48), nn.ReLU())
-        self.cls_head = nn.Linear(48, classes)
-        self.box_head = nn.Linear(48, 4 * classes)
-
-    def forward(self, x):
-        f = self.backbone(x)
-        return self.cls_head(f), self.box_head(f)
-
-
-torch.manual_seed(6)
-if sys.argv[1] == "coco":
-    m = Detector(80)
-    torch.save({"model": m.state_dict(), "epoch": 11, "map": 0.374}, "retina_coco.pth")
-    sys.exit()
-print("dataset: visdrone, 10 classes")
-model = Detector(10)
-print(f"trainable parameters: {sum(p.numel() for p in model.parameters())}")
-ckpt = torch.load(sys.argv[2])
-print(f"loading {sys.argv[2]} (epoch {ckpt['epoch']}, mAP {ckpt['map']})")
-model.load_state_dict(ckpt["model"])
-print("start fine-tuning")
-"""
 
 JOBS = (
     crate(
@@ -578,53 +371,4 @@ JOBS = (
     crate("A3", "denoise.py", PIXELS, cause="runtime_error", note="RuntimeError of sizes on the last, smaller batch of the first epoch"),
     crate("A3", "sr2x.py", PERCEPT, cause="device_mismatch", note="meta against cpu as the perceptual term begins, after 150 iterations"),
     crate("A3", "agent.py", REPLAY, cause="ram_oom", memory_mib=2600, note="numpy's ArrayMemoryError while the replay memory grows"),
-    crate(
-        "A2",
-        "splat_fit.py",
-        SPLAT,
-        cause="segfault",
-        status=-11,
-        files={"splat.c": RASTER_C.lstrip()},
-        before=(("gcc", "-O1", "-shared", "-fPIC", "-o", "libsplat.so", "splat.c"),),
-        note="signal 11 after 260 iterations",
-    ),
-    crate("A2", "volcls.py", FEATS, cause="oom_killer", status=-9, group_mib=700, note="killed at the control group's limit, rss told as growing"),
-    crate(
-        "A2",
-        "sh settle.sh",
-        "exec ./dem 20000\n",
-        status=-6,
-        files={"dem.c": DEM_C.lstrip()},
-        before=(("gcc", "-O1", "-w", "-o", "dem", "dem.c"),),
-        note="double free: glibc's word and signal 6, in the midst of steps",
-    ),
-    crate(
-        "A2",
-        "label_prop.py",
-        PROPAGATE,
-        fault="unknown",
-        status=-9,
-        python="system",
-        signal=Signal("KILL", "sweep 40 ", to="label_prop"),
-        note="signal 9 while advancing, no memory event",
-    ),
-    crate(
-        "E2",
-        "sh longer.sh PYTHON",
-        SPECTRA_SH.lstrip(),
-        cause="traceback",
-        variant="corrupt",
-        files={"spectra.py": SPECTRA.lstrip()},
-        folders=("kept",),
-        note="BadZipFile on the shortened checkpoint that is to be continued from",
-    ),
-    crate(
-        "E2",
-        "retina.py visdrone retina_coco.pth",
-        DETHEAD,
-        cause="runtime_error",
-        variant="size_mismatch",
-        before=(("PYTHON", "retina.py", "coco"),),
-        note="size mismatch for cls_head.weight",
-    ),
 )

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _fuller_a, _fuller_b
+from corpus.make import _fuller_a, _fuller_a2, _fuller_b
 from corpus.running.job import HandJob, Recipe
 
 
 def jobs() -> Iterator[HandJob]:
     """All."""
-    for maker in (*_fuller_a.JOBS, *_fuller_b.JOBS):
+    for maker in (*_fuller_a.JOBS, *_fuller_a2.JOBS, *_fuller_b.JOBS):
         yield HandJob(*maker())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpus.make import _osprey_ends, _osprey_fine, _osprey_stalls
+from corpus.make import _osprey_ends, _osprey_fine, _osprey_slow, _osprey_stalls
 from corpus.running.job import Recipe, SlurmJob
 
 
@@ -11,6 +11,7 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _osprey_fine.jobs()
     yield from _osprey_ends.jobs()
     yield from _osprey_stalls.jobs()
+    yield from _osprey_slow.jobs()
 
 
 RECIPE = Recipe("osprey_buckles", "test", jobs)

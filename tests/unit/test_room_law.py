@@ -16,14 +16,7 @@ sys.path.insert(0, str(TOP))
 ROOMS = dict(re.findall(r'^    "(\w+)": "([\w.]+)",$', (TOP / "setup.py").read_text(encoding="utf-8"), re.MULTILINE))
 BANNED_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 # Longer than 400 lines, each with its reason.
-JOBS_OF_A_SHEET = """
-bishop_still bishop_stops bramble_a bramble_b bramble_c
-cobble_a cobble_b flagon_a flagon_b fuller_a osprey_stalls sundial_ends sycamore_leaves sycamore_roots
-"""
-LONG_FILES: dict[str, str] = {
-    f"corpus/make/_{name}.py": "programs of independent jobs, one text after the other, numbered by their place; to be split with the next part"
-    for name in JOBS_OF_A_SHEET.split()
-}
+LONG_FILES: dict[str, str] = {}
 PYTHON_FILES = [p for room in ROOMS for p in sorted((TOP / room).rglob("*.py"))]
 
 
