@@ -125,6 +125,8 @@ _WRITER = re.compile(
     re.IGNORECASE,
 )
 """Whose line it is, in words of the program's own: ``[rank 3] ``, ``(fold 1 pid 99) ``, ``r1> ``, ``task 2 | ``."""
+_ELAPSED = re.compile(r"\s{0,9}\d{1,9}\.\d{1,6}\s?(?:s|ms|sec)?(?=\W)")
+"""``[  12.34s] ``: a clock of the program's own, and nobody's name."""
 _WRITERS_CELL = re.compile(r"\A(?!(?:ep?|epoch|step|it|iter|round|batch|run|fold)\d)[A-Za-z]{2,8}\d{1,4}(?:\t|\s?[|,;]\s?)(?=\S)", re.IGNORECASE)
 """The same as the first cell of a table's row."""
 _TRACE = re.compile(r'\s{0,12}(?:File "|wandb: |at |Traceback|\^|~|#\d{1,4}\s{1,4}0x)')
@@ -164,7 +166,7 @@ def counted(lines: Iterable[Line], taken: frozenset[int], when: Callable[[int], 
             kind = kinds.setdefault(key, _Kind(sure=table.named(row), behind=since < AFTER_ERROR))
             kind.rows.append((line, row.data))
         elif (data := _counting(text)) is not None or (data := _labelled(line)) is not None:
-            kind = kinds.setdefault(f"{CLOCK.sub('', _writer(text))} {_template(text)}", _Kind(behind=since < AFTER_ERROR))
+            kind = kinds.setdefault(f"{_ELAPSED.sub('', CLOCK.sub('', _writer(text)))} {_template(text)}", _Kind(behind=since < AFTER_ERROR))
             kind.sure = kind.sure or bool(data.pop("sure", False))
             kind.likely = kind.likely or bool(data.pop("likely", False))
             kind.rows.append((line, data))

@@ -21,6 +21,8 @@ _WRITER = re.compile(
     r"|p)['\"]?[ _:#=-]{0,3}(?P<who>\d{1,5})(?![\d.%]|\s?[KMG]i?B|\s?(?:ms|s|epochs|steps)\b)",
     re.IGNORECASE,
 )
+_RANK = re.compile(r"(?:^|[\s\[(<{|\"',.])(?:(?:local|global)[_ ]?)?rank['\"]?[ _:#=-]{0,3}(?P<who>\d{1,5})(?![\d.%])", re.IGNORECASE)
+"""Nearer than ``w14830``, which may be a process's number."""
 _BRACKET = re.compile(r"\s{0,4}(?:\[(?P<a>\d{1,4})(?:/\d{1,4})?\]|<(?P<b>\d{1,4})>|(?P<c>\d{1,4})[>|])[:>]?\s")
 _COUNT = re.compile(
     r"\bworld[_ ]?size['\"]?\s?[:=]?\s?(?P<a>\d{1,5})\b|\b(?:rank|process)[ _:=]{0,2}\d{1,5}\s?(?:/|of|out of)\s?(?P<b>\d{1,5})\b"
@@ -67,7 +69,7 @@ def told_ranks(job: JobRecord) -> int:
                 continue
             if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
                 continue
-            if (found := _WRITER.search(text[:HEAD])) is not None:
+            if (found := _RANK.search(text[:HEAD]) or _WRITER.search(text[:HEAD])) is not None:
                 named.add(int(found["who"]))
             if (mark := _BRACKET.match(text)) is not None:
                 who = int(mark["a"] or mark["b"] or mark["c"])

@@ -13,7 +13,8 @@ from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.meeting import IDLE_WORDS, LACK_WORDS, WAIT_WORDS, of_meeting, of_work, tails_by_path
 from gpualert_slurm.job_record import JobRecord
 
-LEAST_TIMES = 4
+LEAST_TIMES, LEAST_STILL = 4, 3
+"""Lines alike; and of those that say how long they have waited by now."""
 MOST_LINE = 400
 _CLOCK = re.compile(
     r"\d{4}-\d\d-\d\d[T ]?|\d{1,2}[./]\d{1,2}[./](?:\d{2,4})?|\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?|\b\d{10}\.\d{1,9}\b|\b1[67]\d{8}(?:\d{3})?\b"
@@ -29,18 +30,21 @@ _PART = re.compile(
 
 
 _BEATS = re.compile(r"\bheart-?beat|\bkeep-?alive|\balive\b|\bstill\b", re.IGNORECASE)
+_STILL = re.compile(r"\bstill (?:wait|not|no\b|miss)", re.IGNORECASE)
 _SETTINGS = re.compile(r"config|argument|\bargs\b|option|setting|\bflags?\b|ya?ml|toml|environment", re.IGNORECASE)
 """They are read in no time."""
 
 
 def idles(lines: Sequence[str], *, alone: bool = False) -> bool:
     """Whether the last lines of a log are one line that tells of nothing new."""
-    last = [_CLOCK.sub("", line[:MOST_LINE]) for line in lines[-LEAST_TIMES:]]
-    if len(last) < LEAST_TIMES or len({_NUMBER.sub("#", line) for line in last}) > 1:
+    counts = _counts_its_wait(lines[-LEAST_STILL:])
+    least = LEAST_STILL if counts else LEAST_TIMES
+    last = [_CLOCK.sub("", line[:MOST_LINE]) for line in lines[-least:]]
+    if len(last) < least or len({_NUMBER.sub("#", line) for line in last}) > 1:
         return False
     timeless = [_TOOK.sub("", line) for line in last]
     stands = WAIT_WORDS.search(last[-1]) is not None and _lacks(timeless)  # ``3/4 connected, waiting for the rest`` is no group that is complete
-    if of_work(last[-1], alone=alone) and not stands and not of_meeting(last[-1]):
+    if of_work(last[-1], alone=alone) and not (stands or counts or of_meeting(last[-1])):
         return False
     told = list(zip(*(_NUMBER.findall(line) for line in timeless), strict=False))
     moving = [row for row in told if len(set(row)) > 1]
@@ -50,6 +54,15 @@ def idles(lines: Sequence[str], *, alone: bool = False) -> bool:
     if moving:
         return (waits or _lacks(timeless) or _BEATS.search(last[-1]) is not None) and len(moving) == 1 and _grows(moving[0])
     return waits or _lacks(timeless) or any(pattern.search(last[-1]) for pattern in (LACK_WORDS, IDLE_WORDS))
+
+
+def _counts_its_wait(lines: Sequence[str]) -> bool:
+    """Whether lines say that something is still waited for, and for how long: ``still waiting for READY (20 s)``."""
+    if len(lines) < LEAST_STILL or not all(_STILL.search(line) for line in lines):
+        return False
+    waited = [_TOOK.findall(_CLOCK.sub("", line)) for line in lines]
+    times = [float(re.sub(r"[^\d.]", "", one[-1].replace(",", ".")) or 0) for one in waited if one]
+    return len(times) == LEAST_STILL and all(a < b for a, b in zip(times, times[1:], strict=False))
 
 
 def _grows(row: Sequence[str]) -> bool:

@@ -44,6 +44,7 @@ _OF_RANKS = re.compile(
 )
 _PER = re.compile(rf"\b(?:per|by|each|every)[- ]{_WHO}s?\b", re.IGNORECASE)
 _IN_TIME = re.compile(r"\d\s?(?:ms|s|sec|seconds)(?![\w/])")
+_BETWEEN = re.compile(r"\s(?:\||--?|/)\s|;\s")
 _LETTERED = re.compile(rf"(?<![\w])t_?(?P<rank>\d{{1,2}})\s?[=:]\s?(?P<value>{_N})\s?(?P<unit>ms|s)(?![\w.])")
 _AWAITED = re.compile(
     rf"\b(?:wait(?:ing|ed|s)?|held up|blocked|idle)\b[^\d\n]{{0,24}}\b(?:for|on"
@@ -118,7 +119,7 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
 
 def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:
     told: dict[str, list[tuple[int, Slow | None]]] = {}
-    for at, line in enumerate(lines):
+    for at, line in ((at, part) for at, line in enumerate(lines) for part in _parts(line)):
         if (values := _of_ranks(line, many)) is not None:
             kind = _kind(line) or usual or (WORK if _PER.search(line) and _IN_TIME.search(line) else None)
             if kind is not None:
@@ -132,6 +133,12 @@ def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = No
         if slow and same >= SAME * len(kinds) and (len(kinds) >= LEAST_LINES or (late and len(lines) > LEAST_LINES)):
             return slow[-1]
     return None
+
+
+def _parts(line: str) -> list[str]:
+    """A line that tells of all ranks more than once, as its parts: ``work ms: r0=38 r1=275 | waits ms: r0=242 r1=7``."""
+    told = [found["rank"] for found in _EACH.finditer(line)]
+    return [line] if len(set(told)) == len(told) else [line, *_BETWEEN.split(line)]
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

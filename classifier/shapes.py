@@ -53,7 +53,7 @@ _GAINS = re.compile(r"reward|return|score|elo\b|length|rating|profit|level|snr|e
 _AN_ERROR = re.compile(r"(?:\b|_)(?:r?mse|mae|mape|loss|err(?:or)?)\Z", re.IGNORECASE)
 """Of what gains and energies: ``energy_mae``."""
 _GROWS = re.compile(r"(?:\b|_)(?:kl\w{0,3}|sum|total|length|distance|dist|size|population|reach|height|speed|visited|seen)(?:\b|_)", re.IGNORECASE)
-_RAISED = re.compile(rf"{SCORE.pattern}|(?:\b|_)(?:p?snr|si-?s[dn]ri?|sdr|ssim|elo)(?:\b|_)", re.IGNORECASE)
+_RAISED = re.compile(rf"{SCORE.pattern}|(?:\b|_)(?:p?snr|si-?s[dn]ri?|sdr|ssim|elo)(?:\b|_)(?![ _/.-]?(?:loss|err(?:or)?)\b)", re.IGNORECASE)
 _SUMMED = re.compile(r"\blog[ _-]?(?:joint|post\w{0,6}|lik\w{0,8}|evidence|density)\b|\bl(?:og)?l(?:ik)?\b", re.IGNORECASE)
 """Summed over all data: a small share of its height may be all that there is to learn."""
 _SUM = re.compile(r"\b(?:total|sum)\b", re.IGNORECASE)
@@ -194,7 +194,8 @@ def _without_gradient(facts: Facts, found: Measured) -> tuple[str, str] | None:
     third = len(values) // 3
     if count < LEAST_STILL or len(values) < LEAST_STILL or not all(math.isfinite(v) for v in values) or min(values) <= STANDS:
         return None
-    if statistics.median(values[-third:]) < UNMOVED * statistics.median(values[:third]) or tuned_or_played(facts.job):
+    exactly = len(set(values)) == 1 and found.measures[0].digits > LEAST_DIGITS  # nothing was tuned, whosever weights they are
+    if statistics.median(values[-third:]) < UNMOVED * statistics.median(values[:third]) or (tuned_or_played(facts.job) and not exactly):
         return None
     return "flat", f"the gradient norm was nought in all of {count} lines, and {found.measures[0].called} did not come down"
 

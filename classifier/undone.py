@@ -25,7 +25,7 @@ HALF, REST, LOW = 2, 0.06, 0.02
 """The last half of a loss that moves by no more is at rest; and what is as good as nought."""
 RAISED = re.compile(
     rf"{SCORE.pattern}|(?:\b|_)(?:p?snr|si-?s[dn]ri?|sdr|ssim|mrr|hits?[@_ ]?\d{{0,3}}|ndcg\S{{0,3}}|em|exact[ _]match|knn|pck|rouge\S{{0,2}}"
-    r"|meteor|cider|spice|pesq|stoi)(?:\b|_|\Z)",
+    r"|meteor|cider|spice|pesq|stoi)(?:\b|_|\Z)(?![ _/.-]?(?:loss|err(?:or)?)\b)",
     re.IGNORECASE,
 )
 _WRONG = re.compile(r"(?:\b|_)(?:[wcpt]er|(?:word|character|phone|token)[ _]error(?:[ _]rate)?)(?:\b|_|\Z)", re.IGNORECASE)

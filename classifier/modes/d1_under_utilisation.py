@@ -44,6 +44,8 @@ WAITS = 0.4
 """Of the time by the run's own account: more of it went into waiting for data."""
 LONG_S, LEAST_WAITED_S = 10.0, 8.0
 """Of so many seconds in all, by its own account, it need not have counted its steps; and what a run must have waited, for it to be worth a word."""
+STEADY = 0.8
+"""Of the time that it trained, what its steps come to, at least, where those that were not told are taken to be like the others."""
 PAUSE = 5
 """Times the middle time between two lines: what is longer is no time of work."""
 SMALL_SHARE = 0.2
@@ -80,6 +82,7 @@ class UnderUtilisation(FailureMode):
         ]
         busiest = max((c.engine(window) or 0.0 for c in seen), default=0.0)
         own = _own_word(facts, known=bool(seen)) if facts.ended_well and busiest < HALF_PERCENT else None
+        own = _of_all_steps(facts, own)
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
         long = own is not None and (enough or (own.whole_s or trained_s(facts) or 0.0) >= LONG_S)
         if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and long:
@@ -123,6 +126,17 @@ def _own_word(facts: Facts, *, known: bool) -> Spent | None:
     ranks = max(facts.ranks_total, facts.crew)
     alone = ranks > 1 and most is not None and (held_up_by(facts.job) is not None or slow_rank(facts.job, facts.advance.step_s, ranks) is not None)
     return None if alone else most
+
+
+def _of_all_steps(facts: Facts, own: Spent | None) -> Spent | None:
+    """The same with the time of the steps that were not told, where each line tells one of several: they make up the time that it trained."""
+    steps = [m.data.get("step") for m in facts.advance.marks]
+    apart = [b - a for a, b in pairwise(s for s in steps if isinstance(s, int)) if b > a]
+    stride, whole_s = statistics.median(apart) if apart else 1, own.whole_s if own is not None else None
+    trained = trained_s(facts)
+    if own is None or whole_s is None or not trained or stride <= 1 or not STEADY <= stride * whole_s / trained <= 1 / STEADY:
+        return own
+    return Spent(own.share, own.said, own.cites, stride * whole_s)
 
 
 def _long(facts: Facts, own: Spent) -> bool:

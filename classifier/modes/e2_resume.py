@@ -143,7 +143,8 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if error.detail in LOADS:
         return ruled_in(said, flip, _crashed(facts, error))
     if facts.advance.seen:
-        return None
+        anew = _behind_progress(facts, error) and (error.detail in CRASHES or _cut_off(facts, error)) and not reads_data(facts.job, error)
+        return ruled_in(said, flip, _crashed(facts, error, CRASHES.get(error.detail or "", "corrupt"))) if anew else None
     if left_empty(facts.job) and takes_up(error) is None:
         return None
     if of_a_setting(str(error.data.get("message", "")), str(error.data.get("type", ""))) or others_weights(facts, error):
@@ -292,6 +293,15 @@ def _cut_off(facts: Facts, error: Evidence) -> bool:
     if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in CUT or error.where.rank is None:
         return False
     return any(e.where.rank == error.where.rank and e.where.node == error.where.node for e in facts.advance.loaded)
+
+
+def _behind_progress(facts: Facts, error: Evidence) -> bool:
+    """Whether the error's log says, behind all that it tells of progress, that it goes on from what was saved: a second start in one script."""
+    if not isinstance(error.source, Quote):
+        return False
+    own = [m.source.offset for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == error.source.file]
+    began = [e.source.offset for e in facts.advance.loaded if isinstance(e.source, Quote) and e.source.file == error.source.file]
+    return any(max(own, default=0) < at < error.source.offset for at in began)
 
 
 def _of_its_own_file(facts: Facts, error: Evidence) -> Evidence | None:

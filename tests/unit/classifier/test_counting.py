@@ -23,6 +23,7 @@ def progress(text: str, arrival=None) -> list[Evidence]:
 LOOPS = {
     "metric behind an epoch": ("epoch 0: mse 0.4\nepoch 1: mse 0.3\n", 2),
     "XGBoost": ("[10]\ttrain-rmse:0.52\teval-rmse:0.61\n[11]\ttrain-rmse:0.51\teval-rmse:0.60\n[12]\ttrain-rmse:0.49\teval-rmse:0.59\n", 3),
+    "behind the seconds since its start": ("[   0.34s] step 10/500 style 0.51\n[   0.67s] step 20/500 style 0.34\n[  11.05s] step 30/500 style 0.27\n", 3),
     "LightGBM": ("[100]\tvalid_0's l2: 0.21\n[200]\tvalid_0's l2: 0.20\n[300]\tvalid_0's l2: 0.19\n", 3),
     "Keras without a loss": ("Epoch 3/10 - 2.1s - acc 0.93\n", 1),
     "bracketed steps": ("[12/100] acc=0.31 time 0.1s\n[13/100] acc=0.35 time 0.1s\n[14/100] acc=0.36 time 0.1s\n", 3),

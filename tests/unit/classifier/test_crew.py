@@ -20,6 +20,7 @@ def run(text: str, *, end: float = 240.0) -> Run:
         ("WORLD_SIZE=8 RANK=3 LOCAL_RANK=3", 8),
         ("workers here: 3, expected: 4", 4),
         ("[00:35:59 w0/3 pid 7] shard ready\n[00:35:59 w1/3 pid 8] shard ready\n[00:35:59 w2/3 pid 9] shard ready", 3),
+        ("19:33:50.9 w14830 rank 1 step 10\n19:33:50.9 w14829 rank 0 step 10\n19:33:50.9 w14831 rank 2 step 10", 3),
         ("worker 1/8 loading shard 3\nworker 2/8 loading shard 4", 1),
         ("world size 1, rank 0", 1),
         ("world size 4", 1),

@@ -95,3 +95,10 @@ def test_several_ranks_called_off_long_after_their_last_step_hung():
     assert verdict([steps, steps], 190, "CANCELLED").mode == "C2"
     assert verdict([[*steps, (110.5, "validating on 20 000 images")], steps], 190, "CANCELLED").mode == "F4"
     assert verdict([steps, steps], 120, "CANCELLED").mode == "F4"
+
+
+def test_three_lines_are_enough_where_each_says_how_long_it_waits():
+    """``still waiting … (20 s)``; of a line that says no time, or works on, more are asked."""
+    assert idles([f"INFO [1] still waiting for cache/READY ({10 * i} s)" for i in (1, 2, 3)])
+    assert not idles([f"INFO [1] waiting for cache/READY, try {i}" for i in (1, 2, 3)])
+    assert not idles([f"still tokenizing the corpus ({10 * i} s)" for i in (1, 2, 3)])

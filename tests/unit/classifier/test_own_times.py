@@ -80,3 +80,34 @@ def test_epochs_that_follow_each_other_are_no_ranks() -> None:
     lines = [f"epoch {e} 2 workers loss 0.{9 - e} compute {0.9 if e == 1 else 0.1}s exchange {0.01 if e == 1 else 0.8}s" for e in (0, 1) for _ in range(12)]
     run = Run(command=("python", "train.py")).rank(0, "n1", "\n".join(lines) + "\n", code=0, end=26, times=[1.0 + i for i in range(24)])
     assert run.accounting("COMPLETED", code=0, end=27).verdict().mode != "D3"
+
+
+SHARED = {
+    "the rank in the middle of a line": (
+        lambda i, r, slow: f"Epoch {i}/24 [rank {r}] loss={3 / i:.4f} compute={'3.11' if slow else '0.50'}s sync={'0.03' if slow else '2.63'}s"
+    ),
+    "records whose times have other names": (
+        lambda i, r, slow: f'{{"host": "gn2{r}", "rank": {r}, "step": {i}, "loss": {3 / i:.4f}, "t_prepare": {0.4 if slow else 0.06}, '
+        f'"t_step_incl_sync": {0.02 if slow else 0.36}}}'
+    ),
+}
+
+
+def _one_log(line, slow: int | None, *, glued: bool = False) -> str:
+    """The verdict of a program whose three ranks write into one log; ``glued``: two of their lines came without an end between."""
+    told = []
+    for i in range(1, STEPS + 1):
+        each = [line(i, rank, rank == slow) for rank in range(3)]
+        told += ["".join(each)] if glued and i % 3 == 0 else each
+    end = 2 + 0.5 * STEPS
+    times = [1 + 0.5 * STEPS * i / len(told) for i in range(len(told))]
+    run = Run(command=("torchrun", "--nproc_per_node=3", "train.py")).rank(0, "n1", "".join(f"{x}\n" for x in told), code=0, end=end, times=times, local=0)
+    return run.accounting("COMPLETED", code=0, end=end + 1).verdict().mode
+
+
+@pytest.mark.parametrize("line", SHARED.values(), ids=SHARED)
+@pytest.mark.parametrize("glued", [False, True])
+def test_ranks_in_one_log_are_told_apart_wherever_their_number_stands(line, glued: bool) -> None:
+    """Also where two wrote at once, and whatever their times are called: what one works longer, the others wait longer."""
+    assert _one_log(line, 1, glued=glued) == "D3"
+    assert _one_log(line, None, glued=glued) != "D3"

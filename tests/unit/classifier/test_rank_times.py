@@ -24,6 +24,8 @@ def _mode(line: str, behind: tuple[str, ...] = ()) -> str:
     [
         ("step {i} loss {loss} compute by rank [0.200, 0.210, 0.620, 0.205] s", "D3"),
         ("step {i} loss {loss} compute by rank [0.200, 0.210, 0.240, 0.205] s", "G1"),
+        ("step {i} loss {loss} | work ms: r0=38 r1=275 r2=38 r3=39 | in all_reduce ms: r0=242 r1=7 r2=243 r3=241", "D3"),
+        ("step {i} loss {loss} | work ms: r0=271 r1=275 r2=268 r3=270 | in all_reduce ms: r0=9 r1=7 r2=11 r3=8", "G1"),
         ("step {i} loss {loss} barrier wait per rank (s): [0.400, 0.410, 0.010, 0.420]", "D3"),
         ("step {i} loss {loss} barrier wait per rank (s): [0.040, 0.041, 0.010, 0.042]", "G1"),
     ],

@@ -120,3 +120,11 @@ def test_a_path_that_a_job_printed_is_quoted_in_what_people_paste():
 
 def test_a_folder_of_one_letter_is_found_in_no_text():
     assert ended_well("Namespace(resume='a/last.pt')", "no checkpoint found in cache/, starting from scratch").mode == "G1"
+
+
+def test_a_second_start_in_one_script_may_fail_to_load_behind_all_progress():
+    """The script had trained to its end, and goes on from what it kept; behind progress alone it is a crash."""
+    trained = "".join(f"epoch {i}/20 mse {3 / i:.4f}\n" for i in range(1, 21))
+    broken = trace("zipfile.BadZipFile: File is not a zip file", "main", "with np.load(args.resume) as z:")
+    assert verdict(trained + "resuming from kept/spectra_e20.npz\n" + broken).mode == "E2"
+    assert verdict(trained + broken).mode == "A3"

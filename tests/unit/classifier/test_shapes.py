@@ -131,3 +131,14 @@ def test_two_that_stand_to_the_last_digit_in_any_tongue():
 def test_an_energy_has_a_height_by_chance():
     """What it came down by is a small share of that, and all that there was."""
     assert _mode([f"Step {100 * i:06d}: {-76.2 - 0.2 * (1 - math.exp(-i / 9)):.4f} E_h, pmove={0.55 + 0.01 * math.sin(i):.2f}" for i in range(1, 61)]) == "G1"
+
+
+def test_a_loss_named_by_a_score_is_to_fall():
+    lines = [f"it {100 * i}/6000 ssim-loss {0.15 + 0.36 * 0.9**i:.4f}" for i in range(1, 61)]
+    assert _mode(lines) == "G1"
+
+
+def test_weights_that_no_gradient_reached_gave_the_same_number_each_time():
+    """Whosever weights they were."""
+    lines = [f"epoch {i}/30 eval_loss 2.772589 grad_norm 0.000000 eval_accuracy 0.0453 lr 2.0e-04" for i in range(1, 31)]
+    assert _mode(lines, "trainable params: 192 || all params: 720 || rank 4, alpha 8") == "E1"

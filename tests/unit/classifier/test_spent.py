@@ -154,3 +154,10 @@ def test_a_column_of_what_each_save_took(took: float, mode: str):
 @pytest.mark.parametrize("line", ["step 3 loss 1.2 gpu 97% loader queue 31/32", "step 3 loss 1.2 cpu: 12% train, gpu 80% data ok"])
 def test_a_share_belongs_to_the_name_before_it(line: str):
     assert share_of(line, "load") is None
+
+
+@pytest.mark.parametrize(("data", "mode"), [("0.360 (0.361)", "D1"), ("0.060 (0.061)", "G1")])
+def test_of_steps_that_are_told_now_and_then_the_others_are_alike(data: str, mode: str):
+    """Every third step of four passes is told: those between took as long, and what was waited in all is worth a word."""
+    lines = [f"Epoch: [{e}][{s}/12]\tTime 0.363 (0.364)\tData {data}\tLoss {0.7 / (1 + 12 * e + s):.4f}" for e in range(4) for s in range(0, 12, 3)]
+    assert _mode(lines, 3 * 0.363) == mode
