@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.meeting import IDLE_WORDS, LACK_WORDS, WAIT_WORDS, of_meeting, of_work, tails_by_path
@@ -62,7 +63,7 @@ def _counts_its_wait(lines: Sequence[str]) -> bool:
         return False
     waited = [_TOOK.findall(_CLOCK.sub("", line)) for line in lines]
     times = [float(re.sub(r"[^\d.]", "", one[-1].replace(",", ".")) or 0) for one in waited if one]
-    return len(times) == LEAST_STILL and all(a < b for a, b in zip(times, times[1:], strict=False))
+    return len(times) == LEAST_STILL and all(a < b for a, b in pairwise(times))
 
 
 def _grows(row: Sequence[str]) -> bool:

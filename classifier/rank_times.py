@@ -119,7 +119,7 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
 
 def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:
     told: dict[str, list[tuple[int, Slow | None]]] = {}
-    for at, line in ((at, part) for at, line in enumerate(lines) for part in _parts(line)):
+    for at, line in ((at, part) for at, whole in enumerate(lines) for part in _parts(whole)):
         if (values := _of_ranks(line, many)) is not None:
             kind = _kind(line) or usual or (WORK if _PER.search(line) and _IN_TIME.search(line) else None)
             if kind is not None:
