@@ -11,6 +11,7 @@ from gpualert_slurm.classifier.activity import SM, Card
 from gpualert_slurm.classifier.advance import paced
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.told_clock import ToldClock, told_clock
 from gpualert_slurm.evidence import Evidence, Reading, Role, Trust, Where
 from gpualert_slurm.gpu import GpuSnapshot
 from gpualert_slurm.series import Series
@@ -60,6 +61,9 @@ class Throttling(FailureMode):
         held = [s for s in facts.series if s.name == "gpu_throttle_reasons" and s.values]
         masks = [(g, mask) for r in facts.job.reports for g in r.gpus_after if (mask := g.throttle_reasons) is not None]
         if timed is None and not held and not masks:
+            own = told_clock(facts.job) if facts.ended_well and facts.advanced else None
+            if own is not None:
+                return ruled_in("by its own readings its card's clock was held down", "a clock that is kept", _by_its_word(facts, own))
             return not_testable("neither violation times nor throttle reasons were read", FLIP)
         severe = [v for v in timed or () if v[1] >= HELD_SHARE]
         said = [_held(s) for s in held]
@@ -85,6 +89,21 @@ class Throttling(FailureMode):
         cites = [c for s in held[:2] if (c := citations.series(s, trust=Trust.SYSTEM)) is not None]
         cites += [v[2].evidence[0] for v in (timed or ())[:2]]
         return ruled_out("no hardware slowdown was seen", FLIP, *(cites or [_cite(*masks[0])]))
+
+
+def _by_its_word(facts: Facts, own: ToldClock) -> Account:
+    """The account of a run that prints its card's clock itself; what a job prints blames no node."""
+    numbers = f"its card's clock was told as {own.low_mhz:.0f} MHz of {own.full_mhz:.0f} MHz, in {own.share:.0%} of the lines that tell it"
+    shows = [Said(f"{numbers}: {words.headline(own.said)}", facts.advance.marks[-1:])]
+    shows += [Said("the run ended well", facts.cite_end())] if facts.cite_end() else []
+    return Account(
+        headline=words.headline(f"completed, slowed: {numbers}"),
+        shows=tuple(shows),
+        fault=Fault.UNKNOWN,
+        cannot_decide=("whether cooling, the power supply, a power cap or a setting is the reason: the driver's own reasons were not read",),
+        advice=("Look at the card while a job runs on it: nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK",),
+        lost=False,
+    )
 
 
 def _violations(facts: Facts) -> list[tuple[str, float, Said]] | None:
