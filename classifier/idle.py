@@ -24,6 +24,7 @@ _TRAINS = re.compile(
 )
 _SIMULATES = re.compile(
     r"\b(?:ising|lattice|metropolis|n[vp][eth]\b|navier|turbulen\w{0,3}|ab[ _-]initio|hartree"
+    r"|lammps|namd|gromacs|gmx|mdrun|openmm|charmm|quantum[ _-]?espresso|verlet|etitle|toteng|e_pair|thermostat|barostat|trajectory|ns/day"
     r"|monte[ _-]?carlo|mcmc|sampl(?:er|ing)|simulat\w{1,6}|molecular|langevin|gibbs|equilibrat\w{1,5}|temperature)\b", re.IGNORECASE
 )
 

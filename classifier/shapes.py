@@ -68,7 +68,7 @@ _RIVAL = re.compile(r"(?:(?:loss|err)[ _]?)?(?:[dg]|disc\w{0,12}|gen\w{0,8}|crit
 """Of two that play against each other: where neither wins, both of their losses lie at chance, however well they play."""
 _PHYSICAL = re.compile(
     r"(?:(?:total|potential|kinetic|pot|kin|free|internal)[ _.])?"
-    r"(?:E|U|H|K|P|V|T|e_?(?:tot|pot|kin)|etotal|energ(?:y|ie|[íi]a)|temp\w{0,8}|pressure|density|volume|mass)"
+    r"(?:E|U|H|K|P|V|T|e_?(?:tot|pot|kin|pair|mol|coul|vdwl|bond|long)|(?:tot|pot|kin)eng|press|etotal|energ(?:y|ie|[íi]a)|temp\w{0,8}|pressure|density|volume|mass)"
     r"(?:[ _]?(?:tot(?:al)?|pot|kin))?",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from gpualert_slurm.classifier.hover import trend
-from gpualert_slurm.classifier.measures import LEAST, MOST_LINES, MOST_TEXT, Series, measure_of, series_of
+from gpualert_slurm.classifier.measures import LEAST, MOST_LINES, MOST_TEXT, Measure, Series, measure_of, series_of
 from gpualert_slurm.classifier.tongues import EPOCHS, PASSES
 from gpualert_slurm.job_record import JobRecord
 
@@ -83,6 +83,24 @@ def another_kept(job: JobRecord) -> str | None:
     if flew or well < LEAST_WELL or not any(_CHOSEN.search(line) for line in found.behind):
         return None
     return f"{well} of {len(found.values)} runs came down, and the log names the one that it keeps"
+
+
+def of_another_name(job: JobRecord) -> str | None:
+    """In words, where the last rows of a log measure something else than those before them, and it came down; None where it does not."""
+    for one in (x for report in job.reports for x in report.excerpts):
+        rows = [(group[0].at, m) for group in series_of(one.text[:MOST_TEXT].splitlines()[:MOST_LINES], LEAST).values() if (m := _first(group))]
+        rows.sort(key=lambda found: found[0][0])
+        if not 1 < len(rows) <= MOST_STAGES or any(a[-1] > b[0] for (a, _), (b, _) in pairwise(rows)) or len({m.name for _, m in rows}) < len(rows):
+            continue
+        last = rows[-1][1].values
+        third = max(1, len(last) // 3)
+        if len(last) >= LEAST_LAST and all(map(math.isfinite, last)) and statistics.median(last[-third:]) <= DOWN * statistics.median(last[:third]):
+            return f"the last of {len(rows)} stages measures something of its own, which came down from {last[0]:.4g} to {last[-1]:.4g}"
+    return None
+
+
+def _first(group: Sequence[Series]) -> Measure | None:
+    return next((m for place in group if (m := measure_of(place)) is not None), None)
 
 
 def stages(job: JobRecord) -> Stages | None:

@@ -20,6 +20,7 @@ from gpualert_slurm.classifier.fallen_away import fell_away, flew_off
 from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at_it
 from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.known_before import judges, known_before, one_pass
+from gpualert_slurm.classifier.layers import layer_by_layer
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.nought import hidden, norms_of, of_no_target
 from gpualert_slurm.classifier.numbers import finite
@@ -31,7 +32,7 @@ from gpualert_slurm.classifier.returns import lost_return
 from gpualert_slurm.classifier.scores import scores
 from gpualert_slurm.classifier.settings_each import each_its_setting, gave_up
 from gpualert_slurm.classifier.shapes import WARMING, of_odd_lines, settled_best, shape_of
-from gpualert_slurm.classifier.stages import another_kept, last_came_down
+from gpualert_slurm.classifier.stages import another_kept, last_came_down, of_another_name
 from gpualert_slurm.classifier.stood import held_in_the_midst
 from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out, trials_began_well
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, no_rate, noughts, plays, unmoved
@@ -104,6 +105,8 @@ class Divergence(FailureMode):
         why = another_kept(facts.job) or ("what each of several trials came to" if trials else None)
         if why is None and found.account.variant != "non_finite":
             why = last_came_down(facts.job) or range_test(facts) or judges(facts) or one_pass(facts)
+        if why is None and found.account.variant == "spike":
+            why = of_another_name(facts.job) or layer_by_layer(facts.job)
         if why is None and found.account.variant == "flat" and not no_rate(facts.job):
             why = known_before(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())

@@ -206,9 +206,17 @@ def _one_by_one(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
     return (len(told), told[-1][1]) if whole else None
 
 
+_ONLY_JUDGES = re.compile(
+    r"\b(?:evaluation|eval(?:uating)?|validation|testing) only\b|\bonly (?:run(?:ning)? )?(?:the )?(?:final )?(?:evaluat|validat)", re.IGNORECASE
+)
+"""What it does instead, by its own word."""
+
+
 def _none_at_all(facts: Facts) -> Evidence | None:
     """The program's own word that it trained nothing, where nothing that changed from line to line speaks against it."""
     said = facts.said("no_training")
+    if any(_ONLY_JUDGES.search(one.text) for report in facts.job.reports for one in report.excerpts):
+        return None
     if not said or any(len(set(finite(s.values))) > 1 for s in facts.series if s.name in CHANGING) or (facts.advance.steps_done or 0) >= FEW_STEPS:
         return None
     return said[0]

@@ -142,3 +142,21 @@ def test_weights_that_no_gradient_reached_gave_the_same_number_each_time():
     """Whosever weights they were."""
     lines = [f"epoch {i}/30 eval_loss 2.772589 grad_norm 0.000000 eval_accuracy 0.0453 lr 2.0e-04" for i in range(1, 31)]
     assert _mode(lines, "trainable params: 192 || all params: 720 || rank 4, alpha 8") == "E1"
+
+
+def test_stages_that_each_measure_something_of_their_own_are_no_spike():
+    """A squared error at first, then a cross-entropy: the second is judged by how it came down; one that flew off by its own name is one."""
+    first = [f"A{i:03d} mse={0.4 + 0.5 * 0.9**i:.3f}" for i in range(20)]
+    second = [f"B{i:03d} ce={2.0 + 2.0 * 0.85**i:.3f} acc={20 + 2 * i}.4" for i in range(20)]
+    assert _mode([*first, "stage B: linear probe", *second]) == "G1"
+    assert _mode([*first, *(f"A{i:03d} mse={0.4 + 3.0**(i - 19):.3f}" for i in range(20, 30))]) == "E1"
+
+
+def test_losses_of_layers_that_are_quantised_rise_with_their_depth():
+    lines = [x for i in range(1, 25) for x in (f"INFO - Quantizing mlp.down_proj in layer {i}/24...", f"INFO - duration: 1.4, avg loss: {0.02 * i * i:.6f}")]
+    assert _mode(lines) == "G1"
+
+
+def test_a_simulation_keeps_what_it_keeps():
+    lines = [f"   {2000 * i}   {300 + math.sin(7 * i):.5f}   {-421130 + 20 * math.sin(3 * i):.3f}   {-409921.4 + 0.05 * math.sin(5 * i):.3f}" for i in range(50)]
+    assert _mode(lines, "LAMMPS (2 Aug 2023)", "Setting up Verlet run ...", "   Step   Temp   E_pair   TotEng", "trained potential: si.mtp") == "G1"
