@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier.balance import balance_of
-from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.line_times import parts_of
+from gpualert_slurm.classifier.shared_logs import own_logs, sharing
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, REST, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.classifier.told_shares import seconds
 from gpualert_slurm.evidence import Where
@@ -53,14 +53,6 @@ _WORK = re.compile(
 _WHOLE = re.compile(r"\b(?:whole|total|gesamt|overall|step|round|iter(?:ation)?|wall|entier|schritt|dur[ée]e|sec/step)\b", re.IGNORECASE)
 
 
-_MEMBER = re.compile(r"[\s\[(<{|]{0,4}['\"]?(?P<name>[^\W\d_]{0,12}['\"]?[-_ :#=]{0,2})(?P<who>\d{1,4})(?:/\d{1,4})?(?![\w.%])")
-"""How a line begins that one of several ranks wrote into the log of all: ``[0] ``, ``gauge-3``, ``{"rank": 1,``, ``[w0/4 pid 7]``, behind a clock."""
-RANKED = re.compile(r"\brank['\"]?[-_ :#=]{0,3}(?P<who>\d{1,4})(?![\w.%])", re.IGNORECASE)
-"""The same anywhere in a line: ``Epoch 3/5 [rank 1]``, ``{"host": "gn21", "rank": 0``."""
-_MILLISECONDS = re.compile(r"\A[\s.,]{1,4}\d{3}(?=[,;\s])")
-"""What is left of logging's clock where a comma follows it."""
-
-
 @dataclass(frozen=True)
 class HeldUpBy:
     """``where`` is the slow rank's; times are of the middle of its lines, and of its peers'; ``said`` is its last line."""
@@ -94,21 +86,10 @@ def held_up_by(job: JobRecord) -> HeldUpBy | None:
 
 def _by_balance(job: JobRecord) -> HeldUpBy | None:
     """The rank whose two times stand the other way round than those of all its peers, while they come to the same: whatever they are called."""
-    for where, ranks in (*_own_logs(job), *_sharing(job)):
+    for where, ranks in (*own_logs(job), *sharing(job)):
         if (found := balance_of(ranks)) is not None:
             return HeldUpBy(_ranked(where, found.rank), found.own_s, found.peers_s, found.peers_wait_s, found.said)
     return None
-
-
-def _own_logs(job: JobRecord) -> Iterator[tuple[Where, dict[int, list[str]]]]:
-    """The lines of ranks that have a log each."""
-    ranks: dict[int, list[str]] = {}
-    where = None
-    for one in (x for report in job.reports for x in report.excerpts if x.where.rank is not None and x.where.local_rank is not None):
-        where = where or one.where
-        ranks.setdefault(one.where.rank or 0, []).extend(one.text[-MOST_TEXT:].splitlines())
-    if where is not None and len(ranks) > 1:
-        yield where, ranks
 
 
 def _apart(ranks: list[_Times]) -> HeldUpBy | None:
@@ -129,40 +110,11 @@ def _apart(ranks: list[_Times]) -> HeldUpBy | None:
 
 def _of_shared(job: JobRecord) -> list[_Times]:
     """The times of ranks that write into one log, each behind its own number; empty where none is written so."""
-    for where, ranks in _sharing(job, timed=True):
+    for where, ranks in sharing(job, lambda line: _of_line(line) is not None):
         each = [_of_log("\n".join(lines), _ranked(where, rank)) for rank, lines in ranks.items()]
         if (times := [t for t in each if t is not None]) and len(times) == len(ranks):
             return times
     return []
-
-
-def _sharing(job: JobRecord, *, timed: bool = False) -> Iterator[tuple[Where, dict[int, list[str]]]]:
-    """The lines of ranks that write into one log and take turns; ``timed``: those alone that tell work beside waiting."""
-    for one in (x for report in job.reports for x in report.excerpts):
-        lines: dict[str, list[tuple[int, str]]] = {}
-        for line in unglued(one.text[-MOST_TEXT:]):
-            if timed and _of_line(line) is None:
-                continue
-            bare = _MILLISECONDS.sub("", CLOCK.sub("", line[:MOST_LINE])).lstrip(" .,;|[(-")
-            if (named := RANKED.search(line[:MOST_LINE])) is not None:
-                lines.setdefault("rank", []).append((int(named["who"]), line))
-            elif (found := _MEMBER.match(bare)) is not None:
-                lines.setdefault(found["name"], []).append((int(found["who"]), line))
-        for told in lines.values():
-            members = sorted({who for who, _ in told})
-            taking_turns = {who for who, _ in told[: 2 * len(members)]} == set(members)  # epochs come one after the other
-            if len(members) >= LEAST_RANKS and members[0] <= 1 and members[-1] - members[0] == len(members) - 1 and taking_turns:
-                yield one.where, {rank: [line for who, line in told if who == rank] for rank in members}
-
-
-_HEAD = re.compile(r"[A-Za-z]{3,12}[ =:\[]|\{\"\w{1,12}\":")
-
-
-def unglued(text: str) -> Iterator[str]:
-    """Its lines; those that several ranks wrote at once, one behind the other without an end, each for itself."""
-    for line in text.splitlines():
-        head = _HEAD.match(line)
-        yield from re.split(rf"(?<=[\w.\])}}])(?={re.escape(head[0])})", line) if head is not None and line.count(head[0]) > 1 else (line,)
 
 
 def _ranked(where: Where, rank: int) -> Where:

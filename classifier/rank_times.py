@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
+from gpualert_slurm.classifier.standing_apart import standing_apart
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
 
@@ -68,16 +69,28 @@ _NAMED = re.compile(
     rf"|(?:slowest|longest|max(?:imum)?|worst|laggard)\b[^\n]{{0,40}}[(\[, ]{_WHO}[ _#:]?(?P<after>\d{{1,4}})(?![\w.])",
     re.IGNORECASE,
 )
+_MOST_LEAST = re.compile(
+    rf"\bmax\s?/\s?(?:med(?:ian)?|mean|avg)(?:\s?/\s?min)?\b[^\d\n]{{0,40}}(?P<most>{_N})\s?/\s?(?P<least>{_N})(?:\s?/\s?{_N})?"
+    r"\s?(?P<unit>ms|s)?(?![\w.])",
+    re.IGNORECASE,
+)
+"""``step max/median/min over ranks: 2.26/1.21/1.20 s``."""
+_CALLED_SLOW = re.compile(
+    r"\bstragglers?\b(?! detection (?:enabled|disabled|on|off|started))[^\n]{0,120}?\branks?\b['\": =(\[{]{1,5}(?P<rank>\d{1,4})(?![\d.])",
+    re.IGNORECASE,
+)
 _BY_DESIGN = re.compile(
     r"(?<![A-Za-z])(?:loss|grad|norm|mem\w{0,8}|tokens?|eval\w{0,8}|env\w{0,10}|episode\w?)(?![A-Za-z])[^\d\n]{0,8}"
     r"(?:max|min|slowest|median)",
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    rf"\s{{0,8}}(?P<name>(?:[A-Za-z]{{2,12}} )??)(?:{_WHO})[ _#:]?(?P<rank>\d{{1,4}})"
-    rf"['\")\]]?\s?[:=|]?\s{{0,4}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)\s{{0,4}}\Z",
+    rf"\s{{0,8}}(?P<name>(?:[A-Za-z]{{2,12}} )??)(?:{_WHO})[ _#:]{{0,3}}(?P<rank>\d{{1,4}})"
+    rf"['\")\]]?\s?[:=|]?\s{{0,4}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s)?\s{{0,4}}\Z",
     re.IGNORECASE,
 )
+_HEADED = re.compile(r"(?:times?|durations?|latenc\w{1,3}|seconds)\b[^\n]{0,40}|\((?:ms|s|sec|seconds)\)\s?:?\s{0,4}\Z", re.IGNORECASE)
+"""The heading of times of which each is told without a unit: Megatron-LM's ``times across ranks (ms):``."""
 _ROW = re.compile(
     rf"[\s|│]{{0,6}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+\(?[A-Za-z][\w.-]{{0,30}}\)?)?[\s|│:,]+"
     rf"(?P<values>{_N}(?:\s?(?:ms|s)\b)?(?:[\s|│,]+{_N}(?:\s?(?:ms|s)\b)?){{0,7}})[\s|│]*\Z"
@@ -111,10 +124,12 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
                 or _by_awaited(lines, step_s)
                 or _by_lines(_joined(lines), step_s, usual=WORK)
                 or _by_extremes(lines)
+                or _by_name(lines)
             )
             if found is not None:
                 return found
-    return None
+    apart = standing_apart(job)
+    return Slow(apart.rank, apart.own, apart.peers, apart.said) if apart is not None else None
 
 
 def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:
@@ -143,9 +158,12 @@ def _parts(line: str) -> list[str]:
 
 def _joined(lines: Sequence[str]) -> list[str]:
     """Lines of one rank each, rank after rank, as one line."""
-    found, row, last = list[str](), list[str](), -1
+    found, row, last, timed = list[str](), list[str](), -1, False
     for line in lines:
         one = _ONE.match(line)
+        timed = timed if one is not None else _HEADED.search(line) is not None or (timed and not any(char.isdigit() for char in line))
+        if one is not None and one["unit"] is None and not timed:
+            one = None  # some number of each, and no time
         rank = int(one["rank"]) if one is not None else -1
         if rank != last + 1 or rank < 0:
             found += [" ".join(row)] if len(row) >= LEAST_RANKS else []
@@ -161,6 +179,9 @@ def _by_extremes(lines: Sequence[str]) -> Slow | None:
     found: list[Slow] = []
     for line in lines:
         most, least, who = _MOST.search(line), _LEAST.search(line), _NAMED.search(line)
+        if (both := _MOST_LEAST.search(line)) is not None and who is not None and _BY_DESIGN.search(line) is None:
+            found.append(Slow(int(who["after"] or who["before"]), float(both["most"]), float(both["least"]), line.strip()))
+            continue
         if most is None or least is None or who is None or most["unit"] != least["unit"] or _BY_DESIGN.search(line) is not None:
             continue
         rank = int(who["after"] or who["before"])
@@ -170,6 +191,15 @@ def _by_extremes(lines: Sequence[str]) -> Slow | None:
     if len(found) < LEAST_LINES or not apart or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
         return None
     return apart[-1]
+
+
+def _by_name(lines: Sequence[str]) -> Slow | None:
+    """Lines of a detector of stragglers (NVIDIA's resiliency extension prints such) that name one rank, the same each time."""
+    found = [(int(one["rank"]), line.strip()) for line in lines if (one := _CALLED_SLOW.search(line)) is not None]
+    ranks = [rank for rank, _ in found]
+    if len(found) < LEAST_LINES or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
+        return None
+    return Slow(max(set(ranks), key=ranks.count), 0.0, 0.0, found[-1][1])
 
 
 def _by_awaited(lines: Sequence[str], step_s: float | None) -> Slow | None:
