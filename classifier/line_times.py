@@ -107,6 +107,10 @@ def seconds_of(unit: str) -> float:
     return 60.0 if low.startswith("min") else 3600.0 if low.startswith("h") else 1.0
 
 
+_DEEPSPEED = re.compile(r"\bbwd(?:_microstep)?: [\d.]{1,12} \| ")
+"""DeepSpeed's ``wall_clock_breakdown``: its ``bwd`` is what ``bwd_inner`` and ``bwd_allreduce``, which follow, come to."""
+
+
 @lru_cache(maxsize=8192)
 def parts_of(line: str) -> tuple[Part, ...]:
     """The times that a line tells, in its order; empty where it tells none."""
@@ -114,7 +118,8 @@ def parts_of(line: str) -> tuple[Part, ...]:
         return ()
     if (timer := _TIMER.match(line)) is not None:
         return (Part(kind_of(timer["name"]), float(timer["least"]) / 1000, each=True),)
-    text = _bare(line)
+    deepspeed = "bwd_allreduce" in line and "bwd_inner" in line
+    text = _bare(_DEEPSPEED.sub("", line) if deepspeed else line)
     found = [one for one in _VALUE.finditer(text) if one["unit"] or not one["value"].isdigit() or _KEY.search(text[: one.start()])][:MOST_PARTS]
     if not found:
         return ()
@@ -126,7 +131,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
     told = [at for at, unit in enumerate(units) if unit is not None]
     keyed = 2 * sum(_KEY.search(text[: found[at].start()]) is not None for at in told) >= max(1, len(told))
     swapped = not keyed and sum(last[at] not in {NONE, WHOLE} for at in told) > sum(first[at] not in {NONE, WHOLE} for at in told)
-    of_each = _EACH_LINE.search(text) is not None or (header is not None and bool(header["each"]))
+    of_each = deepspeed or _EACH_LINE.search(text) is not None or (header is not None and bool(header["each"]))
     beside = behind_its_back(line[:MOST_LINE])
     parts: list[Part] = []
     for at, one in enumerate(found):

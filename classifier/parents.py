@@ -176,6 +176,12 @@ def named_states(job: JobRecord, row: AccountingRecord | None) -> list[str]:
     return list(dict.fromkeys(match["path"] for line, _ in command_lines(job, row) for match in _STATE.finditer(line)))[:MOST]
 
 
+MOST_SHOWN, MOST_TRACED = 4096, 8
+_TRACE = re.compile(
+    r"\+ (?:exec |srun [^|]{0,200}?|time )?(?:\S{0,200}/)?(?:python[\d.]{0,4}|torchrun|accelerate|deepspeed|mpirun|mpiexec|julia|Rscript)\s"
+)
+
+
 def command_lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[str, Callable[[], Evidence]]]:
     """Command lines: of the processes, of the submission, of ``gpualert-run``; each with what cites it, for most say nothing."""
     found: dict[str, Callable[[], Evidence]] = {}
@@ -190,7 +196,15 @@ def command_lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[st
     if job.command:
         line = " ".join(job.command)[:4000]
         found.setdefault(line, partial(_of_run, line))
+    for line in _shown(job):
+        found.setdefault(line, partial(_of_trace, line))
     return list(found.items())
+
+
+def _shown(job: JobRecord) -> list[str]:
+    """Commands of programs that a shell shows before it runs them (``set -x``), at a log's beginning."""
+    texts = [(one.head or one.tail)[:MOST_SHOWN] for report in job.reports for one in report.excerpts]
+    return [line[2:4000] for text in texts for line in text.splitlines() if _TRACE.match(line)][:MOST_TRACED]
 
 
 def _of_process(one: Process, line: str) -> Evidence:
@@ -199,6 +213,10 @@ def _of_process(one: Process, line: str) -> Evidence:
 
 def _of_submission(row: AccountingRecord, line: str) -> Evidence:
     return citations.accounting(row, "SubmitLine", words.headline(line))
+
+
+def _of_trace(line: str) -> Evidence:
+    return citations.field("own_exit", "the log", "the shell's trace", "command", words.headline(line))
 
 
 def _of_run(line: str) -> Evidence:

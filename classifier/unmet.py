@@ -193,7 +193,7 @@ def _trouble(lines: Sequence[str], at: int, wanted: Sequence[str], *, bid: bool)
     if _of_a_state(line, wanted) or (bid and _GOES_ON.search(line) is not None):
         return True
     near = [one for one in lines[max(0, at - NEAR) : at] if not _OFF.search(one)]
-    spoken = any((_of_a_state(one, wanted) or (bid and _GOES_ON.search(one) is not None)) and not _PARTLY.search(one) for one in near)
+    spoken = any((_of_a_state(one, wanted) or (bid and _GOES_ON.search(one) is not None)) and not _PARTLY.search(_PATH.sub(" ", one)) for one in near)
     return spoken and _PARTLY.search(line) is None
 
 

@@ -47,6 +47,8 @@ LEARNED_SHARE = 0.1
 """A parent whose loss fell by less than this has no tail to tell from its head."""
 LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
+FELL = 0.8
+"""Of its first losses, what it ends at, at most, where it counts long before what it was to go on from."""
 _COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
@@ -253,12 +255,23 @@ def _counted_anew(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Eviden
 def _against_its_name(facts: Facts, parent: Parent) -> tuple[bool, str, tuple[Evidence, ...]] | None:
     """A run told to resume from the checkpoint of a certain step or epoch, which counts from the first one and learns nearly all of it again."""
     named = [(path, cite) for path, cite in told_paths(facts.job, facts.row, resumed=True) if AT.search(path.rpartition("/")[2])]
-    if parent.past is not None or not named or not learned_all(facts):
+    if parent.past is not None or not named:
         return None
     path, cite = named[0]
+    if not (learned_all(facts) or _far_short_of(facts, path)):
+        return None
     if any(_came_from(one.text, path) for report in facts.job.reports for one in report.excerpts):
         return None
     return True, f"it was to resume from {path}, and counts and learns from the beginning", (cite, *facts.advance.marks[:1])
+
+
+def _far_short_of(facts: Facts, path: str) -> bool:
+    """Whether a run counts from the first step to one long before that which the path names, and its loss comes down as from nothing."""
+    steps, found, loss = counted_steps(facts), AT.search(path.rpartition("/")[2]), facts.advance.loss
+    at = int("".join(char for char in found[0] if char.isdigit()) or 0) if found is not None else 0
+    if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps) or steps[-1] * 2 > at:
+        return False
+    return 0 < loss.values[-1] < FELL * max(loss.values[:3])
 
 
 def _came_from(text: str, path: str) -> bool:

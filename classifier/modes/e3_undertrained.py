@@ -183,7 +183,7 @@ def _cut_in_the_first(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
     done, planned = [n for n in steps if isinstance(n, int)], {n for n in plans if isinstance(n, int)}
     if len(done) < len(marks) or len(planned) != 1 or not done or not all(m.data.get("per_epoch") for m in marks):
         return None
-    first = {m.data.get("epoch") for m in marks} <= {0.0, 1.0} and len({m.data.get("epoch") for m in marks}) == 1
+    first = {m.data.get("epoch") for m in marks} <= {None, 0.0, 1.0} and done == sorted(done) and len({m.data.get("epoch") for m in marks}) == 1
     return (max(done), marks[-1]) if first and 0 < max(done) < min(MOST_IN_ALL, max(planned) / 2) else None
 
 
