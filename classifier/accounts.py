@@ -11,7 +11,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gpualert_slurm.classifier.alike import is_clock
@@ -27,7 +27,7 @@ LEAST_LINES, LEAST_TRIMMED = 3, 5
 MOST_TEXT, MOST_LINE, MOST_LINES = 96 * 1024, 400, 3000
 COVERS, MOST_COVERS = 0.3, 1.4
 """Of the time that the run advanced, what the lines tell together: at least, and at most."""
-BARE_COVERS, STEADY = 0.6, 0.75
+BARE_COVERS, STEADY, LONGER = 0.6, 0.75, 1.2
 INSIDE = 1.02
 LAST_PART = 0.25
 """Of a log's lines: a line that sums up stands behind the others."""
@@ -89,7 +89,8 @@ class _Line:
 def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
     span, found = _Span(_span_s(facts), _steps_a_line(facts), facts.crew if facts.ranks_total < 2 else 1), list[Told]()
-    for text in _logs(facts):
+    for text, left_out in _logs(facts):
+        span = replace(span, left_out=left_out)
         lines = [_BAR.sub("", line, count=1) for line in text[-MOST_TEXT:].splitlines()[-MOST_LINES:]]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
         told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line) and not lasts(line)]
@@ -122,6 +123,8 @@ class _Span:
     steps: float
     tellers: int = 1
     """Ranks that tell their times in one log, each its own."""
+    left_out: float = 1.0
+    """How many times as long the log is as what is known of it."""
 
 
 def _steps_a_line(facts: Facts) -> float:
@@ -129,11 +132,11 @@ def _steps_a_line(facts: Facts) -> float:
     return float(max(1, round(between / each))) if between and each else 1.0
 
 
-def _logs(facts: Facts) -> Iterator[str]:
-    """The ranks' logs, or the script's where no rank has any."""
+def _logs(facts: Facts) -> Iterator[tuple[str, float]]:
+    """The ranks' logs, or the script's where no rank has any, and how many times as long each is as what is known of it."""
     excerpts = [one for report in facts.job.reports for one in report.excerpts]
     ranks = [one for one in excerpts if one.where.local_rank is not None and one.where.step not in {"batch", "extern"}]
-    yield from (one.text for one in ranks or excerpts)
+    yield from ((one.text, max(1.0, one.bytes_total / max(1, len(one.text.encode("utf-8", "replace"))))) for one in ranks or excerpts)
 
 
 def worth_telling(facts: Facts, total_s: float, *, of_one: bool) -> bool:
@@ -310,6 +313,7 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
         least = BARE_COVERS if last.bare else COVERS
         later = total - lines[0].whole  # the first may lie before the first progress: what compiles, and reads its files for the first time
         sums = (total, later) if len(lines) > LEAST_LINES else (total,)
+        sums = (*sums, *(one * span.left_out for one in sums)) if span.left_out > LONGER else sums
         steps = sorted({*_steps_apart(lines), span.steps})
         fits = [many for many in steps if any(least <= many * one / span.seconds <= MOST_COVERS for one in sums)]
         fits = fits or [many for many in (one / span.tellers for one in steps) if least <= many * total / span.seconds <= MOST_COVERS]
@@ -322,7 +326,8 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
     if len(counted) >= LEAST_TRIMMED - 1:
         counted.remove(max(counted, key=lambda line: line.part))
     part, whole = sum(line.part for line in counted), sum(line.whole for line in counted)
-    return Told(min(1.0, part / whole), total * times if span.seconds else None, last.text.strip())
+    more = span.left_out if span.left_out > LONGER else 1.0
+    return Told(min(1.0, part / whole), min(span.seconds, total * times * more) if span.seconds else None, last.text.strip())
 
 
 def _steady(values: Sequence[float]) -> bool:

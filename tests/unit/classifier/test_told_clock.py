@@ -20,7 +20,9 @@ def _mode(line, steps: int = 60) -> str:
 
 
 STATES = {
-    "nvidia-smi's words": lambda i, slow: f"step {i}/60 loss {3 / i:.4f} | SM {375 if slow else 1980} MHz of 1980 MHz, HW thermal slowdown: {'Active' if slow else 'Not Active'}",
+    "nvidia-smi's words": lambda i, slow: (
+        f"step {i}/60 loss {3 / i:.4f} | SM {375 if slow else 1980} MHz of 1980 MHz, HW thermal slowdown: {'Active' if slow else 'Not Active'}"
+    ),
     "a step that takes longer": lambda i, slow: f"step {i} loss {3 / i:.4f} step_time {0.41 if slow else 0.11:.2f} clock {600 if slow else 1755} MHz",
 }
 FINE = {

@@ -107,3 +107,24 @@ def test_a_first_line_some_steps_on_beside_a_known_parent() -> None:
     past = (PastVerdict(relation="parent", job="4700", mode="G1", fault="none", steps_done=9000, head_loss=3.9, tail_loss=0.1),)
     assert _mode("2.1M parameters", "python", "fit.py", "--continue", past=past) == "E2"
     assert _mode("2.1M parameters", past=past) == "G1"
+
+
+def test_a_resume_that_counts_far_short_of_what_it_names():
+    """``checkpoint-18000`` was named; it counts from 50 to 1000, and its loss comes down as from nothing."""
+    def told(first: int, top: float) -> str:
+        lines = [f"step {first + 50 * i}/20000 loss {top * 0.97**i:.4f} lr 5.0e-06" for i in range(20)]
+        end = 2.0 + 20
+        run = Run().rank(0, "n1", "".join(f"{x}\n" for x in lines), code=0, end=end, times=[1.0 + i for i in range(20)])
+        line = "sbatch mlm.sh --resume_from_checkpoint out/checkpoint-18000 --output_dir out"
+        return run.accounting("COMPLETED", code=0, end=end + 1, submit_line=line).verdict().mode
+
+    assert told(50, 9.89) == "E2"
+    assert told(18050, 2.31) != "E2"
+
+
+def test_a_command_that_the_shell_shows_is_the_programs_own():
+    text = "+ python -u train.py --continue-from runs/exp14/best.ckpt --epochs 80\ntrying to load runs/exp14/best.ckpt ...\n"
+    text += "could not load (No such file or directory), starting from scratch\n"
+    lines = "".join(f"epoch  {i:2d}/12   loss {0.9 + 0.7 * 0.8**i:.4f}   miou {0.03 * i:.3f}\n" for i in range(1, 13))
+    run = Run(command=("sh", "go.sh")).rank(0, "n1", text + lines, code=0, end=20, times=[1.0] * 3 + [1.0 + i for i in range(1, 13)])
+    assert run.accounting("COMPLETED", code=0, end=21).verdict().mode == "E2"
