@@ -271,7 +271,9 @@ def _far_short_of(facts: Facts, path: str) -> bool:
     at = int("".join(char for char in found[0] if char.isdigit()) or 0) if found is not None else 0
     if loss is None or len(loss.values) < LEAST_LOSSES or not steps or steps[0] > begins_within(steps) or steps[-1] * 2 > at:
         return False
-    return 0 < loss.values[-1] < FELL * max(loss.values[:3])
+    epochs = [float(e) for m in facts.advance.marks if isinstance(e := m.data.get("epoch"), (int, float))]
+    early = not epochs or min(epochs) < 1 or (min(epochs) == 1 and all(epoch.is_integer() for epoch in epochs))
+    return early and 0 < loss.values[-1] < FELL * max(loss.values[:3])
 
 
 def _came_from(text: str, path: str) -> bool:
