@@ -7,4 +7,4 @@ from corpus.make._bishop_stops import JOBS as STOPS
 from corpus.make._bishop_stops2 import JOBS as STOPS2
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("bishop_lanterns", "test", lambda: iter((*STOPS, *STOPS2, *STILL, *STILL2, *GOOD)))
+RECIPE = Recipe("bishop_lanterns", "development", lambda: iter((*STOPS, *STOPS2, *STILL, *STILL2, *GOOD)))

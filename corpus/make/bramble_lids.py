@@ -8,4 +8,4 @@ from corpus.make._bramble_c import JOBS as C
 from corpus.make._bramble_c2 import JOBS as C2
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("bramble_lids", "test", lambda: iter((*A, *A2, *B, *B2, *C, *C2)))
+RECIPE = Recipe("bramble_lids", "development", lambda: iter((*A, *A2, *B, *B2, *C, *C2)))

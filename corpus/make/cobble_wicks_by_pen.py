@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("cobble_wicks_by_pen", "test", jobs)
+RECIPE = Recipe("cobble_wicks_by_pen", "development", jobs)

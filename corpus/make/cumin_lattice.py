@@ -12,4 +12,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _cumin_evenings.jobs()
 
 
-RECIPE = Recipe("cumin_lattice", "test", jobs)
+RECIPE = Recipe("cumin_lattice", "development", jobs)

@@ -7,4 +7,4 @@ from corpus.make._flagon_b2 import JOBS as B2
 from corpus.make._flagon_b3 import JOBS as B3
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("flagon_steps", "test", lambda: iter((*A, *A2, *B, *B2, *B3)))
+RECIPE = Recipe("flagon_steps", "development", lambda: iter((*A, *A2, *B, *B2, *B3)))

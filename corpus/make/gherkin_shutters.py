@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _gherkin_slow.jobs()
 
 
-RECIPE = Recipe("gherkin_shutters", "test", jobs)
+RECIPE = Recipe("gherkin_shutters", "development", jobs)

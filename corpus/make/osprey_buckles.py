@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _osprey_slow.jobs()
 
 
-RECIPE = Recipe("osprey_buckles", "test", jobs)
+RECIPE = Recipe("osprey_buckles", "development", jobs)

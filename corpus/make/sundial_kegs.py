@@ -6,7 +6,7 @@ from corpus.running.job import Recipe
 
 RECIPE = Recipe(
     "sundial_kegs",
-    "test",
+    "development",
     lambda: iter(
         (
             *ENDS,

@@ -7,4 +7,4 @@ from corpus.make._sycamore_roots import JOBS as ROOTS
 from corpus.make._sycamore_roots2 import JOBS as ROOTS2
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("sycamore_pails", "test", lambda: iter((*ROOTS, *ROOTS2, *LEAVES, *LEAVES2, *GOOD)))
+RECIPE = Recipe("sycamore_pails", "development", lambda: iter((*ROOTS, *ROOTS2, *LEAVES, *LEAVES2, *GOOD)))

@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _tinsel_slow.jobs()
 
 
-RECIPE = Recipe("tinsel_ploughs", "test", jobs)
+RECIPE = Recipe("tinsel_ploughs", "development", jobs)
