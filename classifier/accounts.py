@@ -18,6 +18,7 @@ from gpualert_slurm.classifier.alike import is_clock
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import Part, kind_before, parts_of
 from gpualert_slurm.classifier.partition import lasts, partition
+from gpualert_slurm.classifier.saves import judged
 from gpualert_slurm.classifier.starvation import of_time, starvation
 from gpualert_slurm.classifier.time_columns import in_columns, rows_of_table
 from gpualert_slurm.classifier.time_kinds import LOAD, NONE, OF_MACHINE, PEERS, REST, SAVE, TALK, WAIT, WHOLE, WORK
@@ -47,6 +48,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,9}(?![\w.,:])|(?<![\w.,:/-])\d{1,9}(?=\s?/\s?\d|[,:;]\s|\s|\Z)")
 _SAVES_BESIDE = re.compile(r"async\w{0,12}[ _-]?(?:save|checkpoint|ckpt)|background (?:save|writ)|save_finalize", re.IGNORECASE)
 """The run's saves are written while it goes on."""
+_SHARE_OF = re.compile(r"(?:share|fraction|part|percent(?:age)?|pct)[ _]of[ _]|[ _](?:share|fraction|frac)\b", re.IGNORECASE)
 _PROFILED = re.compile(
     r"train_dataloader_next\s{0,300}\|\s{0,40}[\d.e-]{1,14}\s{0,40}\|\s{0,40}\d{1,12}\s{0,40}\|\s{0,40}(?P<total>\d{1,9}(?:\.\d{1,9})?)\s{0,40}"
     r"\|\s{0,40}(?P<share>\d{1,3}(?:\.\d{1,6})?)\s{0,40}\|"
@@ -172,6 +174,8 @@ def _by_themselves(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: froze
         kind, waited = (part.kind, part.waits) if part.kind not in {NONE, WHOLE} else kind_before(text)
         if part.kind in {NONE, WHOLE} and kind == LOAD and not waited:
             continue
+        if kind == SAVE and judged(text):
+            continue
         if kind in kinds and (kind == SAVE or waited or (kind == LOAD and not _SEVERAL.search(text))):
             alone.setdefault(_NUMBER.sub("#", text), []).append((part.seconds, text))
     for lines in alone.values():
@@ -188,7 +192,10 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
     """What one line tells of ``kinds`` beside the work, or the whole; None where it tells no such thing."""
     shares = [one for one in parts if one.share]
     part = sum(one.seconds for one in shares if one.kind in kinds)
-    if part and (0.85 <= sum(one.seconds for one in shares) <= INSIDE or any(one.waits for one in shares if one.kind in kinds)):
+    if part and len(shares) == 1 and part <= INSIDE and _SHARE_OF.search(text) is not None:
+        return _Line(part, 1.0, bare=False, each=True, text=text, at=at, share=True)
+    alone = any(one.waits for one in shares if one.kind in kinds)
+    if part and (0.85 <= sum(one.seconds for one in shares) <= INSIDE or alone):
         whole = max((one.seconds for one in parts if not one.share and one.kind in {WHOLE, NONE}), default=0.0)
         if part > INSIDE or OF_MACHINE.search(text) or (len(shares) == 1 and not of_time(text)):
             return None

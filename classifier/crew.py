@@ -69,7 +69,7 @@ def told_ranks(job: JobRecord) -> int:
                 continue
             if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
                 continue
-            if (found := _RANK.search(text[:HEAD]) or _WRITER.search(text[:HEAD])) is not None:
+            if (found := _RANK.search(text[: 2 * HEAD]) or _WRITER.search(text[:HEAD])) is not None:
                 named.add(int(found["who"]))
             if (mark := _BRACKET.match(text)) is not None:
                 who = int(mark["a"] or mark["b"] or mark["c"])

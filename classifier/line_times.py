@@ -107,6 +107,8 @@ def seconds_of(unit: str) -> float:
     return 60.0 if low.startswith("min") else 3600.0 if low.startswith("h") else 1.0
 
 
+_PER_SECOND = re.compile(r"(?:per[ _]?|/)s(?:ec(?:onds?)?)?\W{0,3}\Z", re.IGNORECASE)
+"""The name of a rate: ``SamplesPerSec=37.3``, ``samples/sec: 36.1``."""
 _DEEPSPEED = re.compile(r"\bbwd(?:_microstep)?: [\d.]{1,12} \| ")
 """DeepSpeed's ``wall_clock_breakdown``: its ``bwd`` is what ``bwd_inner`` and ``bwd_allreduce``, which follow, come to."""
 
@@ -123,6 +125,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
     found = [one for one in _VALUE.finditer(text) if one["unit"] or not one["value"].isdigit() or _KEY.search(text[: one.start()])][:MOST_PARTS]
     if not found:
         return ()
+    found = [one for at, one in enumerate(found) if not (_PER_SECOND.search(_ahead(text, found, at)) and not one["unit"])]
     ahead = [_ahead(text, found, at) for at in range(len(found))]
     behind = [_behind(text, found, at) if one["unit"] else "" for at, one in enumerate(found)]
     first, last = [_kind(name, text) for name in ahead], [_kind(name, text) for name in behind]

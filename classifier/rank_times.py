@@ -30,7 +30,7 @@ _EACH = re.compile(
     rf"(?<![A-Za-z]){_WHO}[ _#:]?(?P<rank>\d{{1,4}})['\")\]]?\s?[:=]?\s{{0,3}}(?P<value>{_N})\s?(?P<unit>ms|secs?|seconds|s|%)?(?![\w.%])",
     re.IGNORECASE,
 )
-_KEYED = re.compile(rf"['\"](?P<rank>\d{{1,4}})['\"]\s?:\s?(?P<value>{_N})(?![\w.%])")
+_KEYED = re.compile(rf"['\"](?:rank|worker|actor|gpu|proc|node|host|w|r)?[ _]?(?P<rank>\d{{1,4}})['\"]\s?:\s?(?P<value>{_N})(?![\w.%])")
 _LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?[\])]")
 _SLASHED = re.compile(rf"(?<![\w./])(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
 _SPACED = re.compile(
@@ -45,7 +45,7 @@ _OF_RANKS = re.compile(
 )
 _PER = re.compile(rf"\b(?:per|by|each|every)[- ]{_WHO}s?\b", re.IGNORECASE)
 _IN_TIME = re.compile(r"\d\s?(?:ms|s|sec|seconds)(?![\w/])")
-_BETWEEN = re.compile(r"\s(?:\||--?|/)\s|;\s")
+_BETWEEN = re.compile(r"\s(?:\||--?|/)\s|;\s|\},\s")
 _LETTERED = re.compile(rf"(?<![\w])t_?(?P<rank>\d{{1,2}})\s?[=:]\s?(?P<value>{_N})\s?(?P<unit>ms|s)(?![\w.])")
 _AWAITED = re.compile(
     rf"\b(?:wait(?:ing|ed|s)?|held up|blocked|idle)\b[^\d\n]{{0,24}}\b(?:for|on"
@@ -92,7 +92,7 @@ _ONE = re.compile(
 _HEADED = re.compile(r"(?:times?|durations?|latenc\w{1,3}|seconds)\b[^\n]{0,40}|\((?:ms|s|sec|seconds)\)\s?:?\s{0,4}\Z", re.IGNORECASE)
 """The heading of times of which each is told without a unit: Megatron-LM's ``times across ranks (ms):``."""
 _ROW = re.compile(
-    rf"[\s|│]{{0,6}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+\(?[A-Za-z][\w.-]{{0,30}}\)?)?[\s|│:,]+"
+    rf"[\s|│]{{0,6}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+(?:\([^()\n]{{1,40}}\)|\(?[A-Za-z][\w.-]{{0,30}}\)?))?[\s|│:,]+"
     rf"(?P<values>{_N}(?:\s?(?:ms|s)\b)?(?:[\s|│,]+{_N}(?:\s?(?:ms|s)\b)?){{0,7}})[\s|│]*\Z"
 )
 _NUMBER = re.compile(_N)
@@ -152,7 +152,7 @@ def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = No
 
 def _parts(line: str) -> list[str]:
     """A line that tells of all ranks more than once, as its parts: ``work ms: r0=38 r1=275 | waits ms: r0=242 r1=7``."""
-    told = [found["rank"] for found in _EACH.finditer(line)]
+    told = [found["rank"] for found in _EACH.finditer(line)] or [found["rank"] for found in _KEYED.finditer(line)]
     return [line] if len(set(told)) == len(told) else [line, *_BETWEEN.split(line)]
 
 

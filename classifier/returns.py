@@ -62,6 +62,8 @@ def lost_again(values: Sequence[float]) -> float | None:
     smooth = [statistics.median(values[max(0, i - 1) : i + 2]) for i in range(len(values))]
     start, best = statistics.median(values[:3]), max(smooth)
     tail, gained = values[-max(LEAST_TAIL, len(values) // 4) :], best - start
+    if gained <= 0:
+        return None  # nothing was ever learned that could be lost
     far_below = 0 <= max(tail) <= FAR * min(values[:3]) and best > ROSE * max(values[:3])
     if (gained < GAINED * max(abs(start), abs(best)) and not far_below) or smooth.index(best) >= len(values) - len(tail):
         return None

@@ -131,3 +131,14 @@ def told(text: str) -> Data | None:
     unit = counted["unit"].lower()
     passes = unit.startswith(("ep", "pass", "é", "эпох")) and not unit.startswith("episode")
     return {"epoch" if passes else "step": int(counted["at"])}
+
+
+_JUDGED = re.compile(
+    r"(?<![A-Za-z])(?:ppl|perplexity|bleu|acc\w{0,6}|f1|auc|[wc]er|map|m?iou|rouge\w{0,4}|psnr|fid|score|eval\w{0,8}|em)(?![A-Za-z])", re.IGNORECASE
+)
+_WRITES = re.compile(r"sav|writ|wrote|dump|stor|upload|sync|flush|cop(?:y|ied)|persist|kept|serial|sicher|guard|enregistr", re.IGNORECASE)
+
+
+def judged(text: str) -> bool:
+    """Whether a line tells what a checkpoint is worth, and not that it was written."""
+    return _JUDGED.search(text) is not None and _WRITES.search(text) is None

@@ -42,7 +42,7 @@ LITTLE, NOISE, STEADY = 0.012, 0.05, 2.0
 """Of its height: all that a number moved; its noise, where it has no slope by its own error."""
 UNMOVED = 0.9
 """Of its first third, what the last third of a number that did not come down is at least."""
-OUTLIER = 3.0
+OUTLIER, NOUGHT = 3.0, 1e-6
 LEAST_DIGITS, MANY_DIGITS = 3, 5
 HEIGHT, NAILED, POOR = 0.05, 1e-3, 0.3
 """What a loss is at least; of it, all that it moved; and what the score beside it is at most."""
@@ -264,6 +264,8 @@ def lies(values: Sequence[float]) -> bool:
     """Whether numbers lie where they lay: they moved by next to nothing, or are noise without a slope and without a first value apart."""
     middle = statistics.fmean(values)
     mean = abs(middle)
+    if max(abs(v) for v in values) <= NOUGHT:
+        return False  # what is left over where a solver had converged
     if middle > 0 and max(values) - min(values) <= LITTLE * mean:  # an energy, a likelihood below nought has a height by chance
         return True
     rest = values[1:]

@@ -14,7 +14,7 @@ from gpualert_slurm.classifier.alike import MOST_TEXT, Told, alike, is_clock
 from gpualert_slurm.classifier.columns import columns
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word, names_state, told_s
-from gpualert_slurm.classifier.saves import of_no_state
+from gpualert_slurm.classifier.saves import judged, of_no_state
 from gpualert_slurm.evidence import Evidence
 
 LEAST = 8
@@ -74,7 +74,7 @@ def took_s(line: str) -> float | None:
     """How long something was written, by a line's own word; None for every other line."""
     words = line.replace("_", " ")
     bare = line if _COUNTED_ARRAY.search(line) else _ARRAY.sub(" ", line)  # the same array again and again is what was written there
-    if not (by_word(line) or names_state(line)) or _NOT_SO.search(words) or of_no_state(bare):
+    if not (by_word(line) or names_state(line)) or _NOT_SO.search(words) or of_no_state(bare) or judged(line):
         return None
     return told_s(line)
 

@@ -31,7 +31,7 @@ _SPENT_IN = re.compile(
 _OF_WHICH = re.compile(
     rf"(?<![\w.,])(?P<all>{_N})\s?(?P<unit_all>{_TIME})\b.{{0,24}}?"
     rf"\b(?:of (?:which|them|that|these)|davon|dont|de (?:ellos|ellas|los cuales|las cuales)|di cui)"
-    rf"(?P<named>(?: [^\W\d]{{2,14}}){{0,2}}) (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
+    rf"(?P<named>(?: [^\W\d]{{2,14}}(?:\([\w.]{{0,14}}\))?){{0,2}}) (?P<value>{_N})\s?(?P<unit>{_TIME})\b",
     re.IGNORECASE,
 )
 """``0.91 s a batch, of which 0.90 s waiting``, ``4.5 s of which reading 4.4 s``."""
@@ -52,7 +52,7 @@ _WORDS = {
     "load": re.compile(
         r"(?<![A-Za-z])(?:(?<!barrier )(?<!peer )(?<!sync )wait(?:s|ed|ing)?"
         r"(?! (?:for|on) (?:the )?(?:other|rank|peer|barrier|slowest|all|gradient|lock|gpu))"
-        r"|load(?:ing|er|s|ed)?|data(?:loader)?"
+        r"|load(?:ing|er|s|ed)?|data(?:loader)?|next\(\w{0,14}\)"
         r"|batch[-_ ]generator|input|fetch(?:es|ed|ing)?|read(?:ing|s)?|prefetch\w{0,4}|idle|starved"
         r"|attente|lecture|chargement|esper\w{1,5}|cargador|lectura|wart\w{1,6}|Laden|Datenlader|attesa|lettura|caricamento)(?![A-Za-z])",
         re.IGNORECASE,

@@ -15,6 +15,7 @@ from gpualert_slurm.classifier.line_times import parts_of
 from gpualert_slurm.classifier.low_power import LOW_SHARE, low_power
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.own_times import held_up_by
+from gpualert_slurm.classifier.printed_environment import printed
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import (
@@ -369,18 +370,18 @@ def _blocking(facts: Facts) -> Assessment | None:
     for name in BLOCKING:
         flagged = [p for p in facts.processes if p.environment.get(name, "0") not in {"", "0"} and p.step not in SCRIPT - {"batch"}]
         ranks = [p for p in flagged if p.rank is not None] or flagged
-        if not ranks:
+        if not ranks and (any(p.environment for p in facts.processes) or (shown := printed(facts.job, name)) is None):
             continue
-        cites: tuple[Evidence, ...] = tuple(process(p, name, p.environment[name]) for p in ranks[:4])
-        value = f"{name}={ranks[0].environment[name]}"
+        cites: tuple[Evidence, ...] = tuple(process(p, name, p.environment[name]) for p in ranks[:4]) or facts.advance.marks[-1:]
+        value = f"{name}={ranks[0].environment[name] if ranks else shown}"
         sms = [v for c in facts.activity.with_sm if (v := c.mean(SM, facts.activity.work, MIN_READINGS)) is not None]
         if sms and min(sms) >= COMPUTING_SM_PERCENT:
-            return latent(
-                f"{value} is set, and the SMs were at work all the same", FLIP, Said(f"{value} is set: every launch waits for its kernel", cites)
-            )
+            words_ = f"{value} is set, and the SMs were at work all the same"
+            return latent(words_, FLIP, Said(f"{value} is set: every launch waits for its kernel", cites))
+        whose = f"{len(ranks)} process{'es' if len(ranks) > 1 else ''}" if ranks else "the job, as it prints it"
         told = Account(
             headline=f"completed, slowed by {value}",
-            shows=(Said(f"{value} in the environment of {len(ranks)} process{'es' if len(ranks) != 1 else ''}", cites), *_ended(facts)),
+            shows=(Said(f"{value} in the environment of {whose}", cites), *_ended(facts)),
             fault=Fault.USER,
             variant="launch_blocking",
             implies=("every kernel launch waited for the kernel: the CPU and the GPU take turns",),

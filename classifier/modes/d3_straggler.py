@@ -62,7 +62,7 @@ class Straggler(FailureMode):
     def assess(self, facts: Facts) -> Assessment:
         """IN by SM duty or clock in a run that ended well; suspected (a warning) by power that is not plain, or below SEVERE_RATIO."""
         flip = f"one rank's SM duty at {RATIO} times the median or more, or its clock at {SLOW_CLOCK} of it, sustained"
-        ranks = max(facts.ranks_total, facts.crew)
+        ranks = _ranks(facts)
         if ranks < 2:
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
@@ -95,6 +95,15 @@ class Straggler(FailureMode):
         if slow is not None and slow.rank < ranks:
             return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
+
+
+def _ranks(facts: Facts) -> int:
+    """As many as are known; where that is one, at least as many as the lines that tell of a slow rank tell of."""
+    ranks = max(facts.ranks_total, facts.crew)
+    if ranks > 1 or not facts.ended_well:
+        return ranks
+    slow = slow_rank(facts.job, facts.advance.step_s)
+    return max(2, slow.rank + 1) if slow is not None and _RANK.search(slow.said) else ranks
 
 
 def _worked(facts: Facts) -> bool:
@@ -246,6 +255,9 @@ def _uneven_counts(facts: Facts) -> tuple[Evidence, ...]:
     if low[0] >= 0.95 * high[0]:
         return ()
     return tuple(c for _, s in (low, high) if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
+
+
+_RANK = re.compile(r"\brank\b", re.IGNORECASE)
 
 
 MODE = Straggler()

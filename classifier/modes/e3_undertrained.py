@@ -97,7 +97,8 @@ class Undertrained(FailureMode):
         if done is None or not marks:
             return not_testable("no steps of training were printed", flip)
         trials = "what is counted are trials" if gave_up(facts.advance.marks) else None
-        if (other := trials or _at_rest(facts) or _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
+        trials = trials or _at_rest(facts) or _solves(facts, done)
+        if (other := trials or _no_training(marks, done) or _more_than_steps(marks, done) or _no_better(facts, done)) is not None:
             return not_testable(other, flip)
         by_epochs = not _over_the_run(marks) and any(e.data.get("epoch") is not None and "step" not in e.data for e in marks)
         if done >= facts.advance.enough_steps or (by_epochs and not summed and done != saved):
@@ -206,6 +207,32 @@ def _one_by_one(marks: Sequence[Evidence]) -> tuple[int, Evidence] | None:
     return (len(told), told[-1][1]) if whole else None
 
 
+_SOLVER = re.compile(
+    r"\bals\b|alternating least|\bk-?means\b|\bexpectation[- ]maximi|\bem (?:iter|round|step)|\bl-?bfgs\b|\bnewton\b"
+    r"|conjugate gradient|\bbaum-?welch\b|\bsinkhorn\b|\birls\b",
+    re.IGNORECASE,
+)
+
+
+def _solves(facts: Facts, done: int) -> str | None:
+    """Why a few rounds are a whole run: a solver passes over all data in each of them, and did as many as were planned."""
+    named = any(_SOLVER.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts)
+    return "a solver's rounds are few by nature" if named and done == facts.advance.steps_planned and done > 1 else None
+
+
+def _behind_training(facts: Facts, said: Evidence) -> bool:
+    """Whether the log counts on, behind what it took up, before the word that nothing is left: it had trained what was left."""
+    if not isinstance(said.source, Quote):
+        return False
+    file, at = said.source.file, said.source.offset
+    taken = max((e.source.offset for e in facts.advance.loaded if isinstance(e.source, Quote) and e.source.file == file), default=0)
+    trained = [m for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == file and "eval_loss" not in m.data]
+    own = [m for m in trained if isinstance(m.source, Quote) and taken < m.source.offset < at]
+    return len(own) >= LEAST_BEHIND and len({m.data.get("epoch", m.data.get("step")) for m in own}) > 1
+
+
+LEAST_BEHIND = 2
+"""Lines of progress that show that it had trained."""
 _ONLY_JUDGES = re.compile(
     r"\b(?:evaluation|eval(?:uating)?|validation|testing) only\b|\bonly (?:run(?:ning)? )?(?:the )?(?:final )?(?:evaluat|validat)", re.IGNORECASE
 )
@@ -214,7 +241,7 @@ _ONLY_JUDGES = re.compile(
 
 def _none_at_all(facts: Facts) -> Evidence | None:
     """The program's own word that it trained nothing, where nothing that changed from line to line speaks against it."""
-    said = facts.said("no_training")
+    said = tuple(e for e in facts.said("no_training") if not _behind_training(facts, e))
     if any(_ONLY_JUDGES.search(one.text) for report in facts.job.reports for one in report.excerpts):
         return None
     if not said or any(len(set(finite(s.values))) > 1 for s in facts.series if s.name in CHANGING) or (facts.advance.steps_done or 0) >= FEW_STEPS:

@@ -46,7 +46,7 @@ ranks = st.tuples(
 @st.composite
 def records(draw) -> JobRecord:
     run = Run(("n1", "n2"), under_slurm=draw(st.booleans()), exit_code=draw(st.sampled_from([None, 0, 1, 137])))
-    for rank, node, text, (code, signal), end, step in draw(st.lists(ranks, max_size=6)):
+    for rank, node, text, (code, signal), end, step in draw(st.lists(ranks, max_size=6, unique_by=lambda one: (one[0], one[1], one[5]))):
         run.rank(rank, node, text, code=code, signal=signal, end=end, step=step, times=draw(st.sampled_from([[], [end]])))
     if draw(st.booleans()):
         run.accounting(draw(st.sampled_from(STATES)), code=draw(st.integers(0, 255)), signal=draw(st.integers(0, 15)), end=draw(st.floats(0, 4000)))

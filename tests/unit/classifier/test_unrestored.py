@@ -168,7 +168,7 @@ def test_loading_is_told_before_it_comes_to_nothing():
 
 
 def test_behind_the_first_step_nothing_is_read():
-    assert _run("step 0 loss 3.2\nloaded 0 of 124 tensors", "--resume", "runs/a/ck_400.pt") == "G1"
+    assert _run("step 0 loss 3.2\nloaded 0 of 124 tensors", "--resume", "runs/a/last.pt") == "G1"
 
 
 def test_a_job_behind_another_may_begin_anew_where_that_one_trained_nothing():
