@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.meeting import of_meeting
 from gpualert_slurm.job_record import JobRecord
 
@@ -39,6 +40,12 @@ _WANTED = re.compile(
     r".{0,20}\b(?:want(?:ed)?|need(?:ed)?|expect(?:ed)?|total|of)['\"]?\s?[:=]\s?(?P<wanted>\d{1,5})\b",
     re.IGNORECASE,
 )
+_AWAITED = re.compile(
+    r"\bwaiting for (?P<wanted>\d{1,5}) (?:tasks|ranks|processes|workers|peers|nodes|hosts|members)\b.{0,24}\b\d{1,5} (?:have|has|are|is|so far)\b",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(r"\[(?P<who>\d{1,4})/(?P<all>\d{1,4})\]\s")
+"""``[0/2] ``, where there is a 0 and none is the last: no count of steps."""
 _LOADER = re.compile(r"load|num_workers|prefetch|thread|\bcpu|token|shard|download|reader|queue", re.IGNORECASE)
 _LAUNCHER = re.compile(
     r"\b(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate(?:\.commands\.launch)? launch|deepspeed|mpirun|mpiexec|horovodrun)\b"
@@ -60,6 +67,7 @@ def told_ranks(job: JobRecord) -> int:
     named: set[int] = set()
     counts: dict[int, int] = {}
     bracketed: dict[int, int] = {}
+    placed: dict[int, set[int]] = {}
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT or _only(x.path, [e.path for e in r.excerpts])):
         for line in (one.head + "\n" + one.tail if one.bytes_left_out else one.head or one.tail).splitlines()[:MOST_LINES]:
             text = line[:MOST_LINE]
@@ -67,6 +75,8 @@ def told_ranks(job: JobRecord) -> int:
                 named.add(int(mine["who"]))
                 counts[int(mine["all"])] = counts.get(int(mine["all"]), 0) + 1
                 continue
+            if (place := _PLACED.match(CLOCK.sub("", text).lstrip(" .,;|-"))) is not None:
+                placed.setdefault(int(place["all"]), set()).add(int(place["who"]))
             if _LOADER.search(text) or text.startswith(("srun: ", "slurmstepd", " ", "Traceback")):
                 continue
             if (found := _RANK.search(text[: 2 * HEAD]) or _WRITER.search(text[:HEAD])) is not None:
@@ -79,12 +89,13 @@ def told_ranks(job: JobRecord) -> int:
                 meets = told["b"] is not None and (of_meeting(text) or _PLACE.search(text) is not None)  # which of how many, as it meets them
                 sure = meets or (told["a"] is not None and _OWN_NUMBER.search(text) is not None)  # of how many, and which of them it is: it knows
                 counts[number] = counts.get(number, 0) + (2 if sure else 1)
-            if (wanted := _WANTED.search(text)) is not None:
+            if (wanted := _WANTED.search(text) or _AWAITED.search(text)) is not None:
                 counts[int(wanted["wanted"])] = counts.get(int(wanted["wanted"]), 0) + 2
     several = len(named) if len(named) > 1 and min(named) <= 1 and max(named) <= len(named) else 0
     counted = max((n for n, lines in counts.items() if 1 < n < MOST_RANKS and (lines > 1 or several)), default=1)
     steady = len(bracketed) > 1 and min(bracketed) <= 1 and max(bracketed) <= len(bracketed) and min(bracketed.values()) > 1
-    numbered = max(_numbered(job), _bidden(job))
+    whole = max((of for of, who in placed.items() if of > 1 and who == set(range(of))), default=1)
+    numbered = max(_numbered(job), _bidden(job), whole)
     return numbered if numbered > 1 else max(several, len(bracketed) if steady else 0, counted, 1)
 
 

@@ -15,6 +15,10 @@ _WHICH = re.compile(
     r"\b(?:node|machine|host)(?:[_ ]?(?:rank|id|no\.?|number|index))?[ :=#]{0,3}(?P<who>\d{1,4})\s?(?:of|/|out of)\s?(?P<all>\d{1,4})(?![\d./]|:\d)",
     re.IGNORECASE,
 )
+_OF_HOW_MANY = re.compile(
+    r"\bn_?nodes['\"]?\s?[:=]\s?(?P<all>\d{1,4})\b.{0,80}\b(?:node|machine)_?rank['\"]?\s?[:=]\s?(?P<who>\d{1,4})\b", re.IGNORECASE
+)
+"""``NNODES=3 MASTER=n1:29500 node_rank=0``."""
 _FROM_SLURM = ("srun: ", "slurmstepd")
 
 
@@ -30,6 +34,7 @@ def lone_node(facts: Facts) -> str | None:
         if len(lines) > MOST_LINES:
             return None
         for line in lines:
-            if (found := _WHICH.search(line)) is not None and int(found["who"]) <= int(found["all"]) and int(found["all"]) > 1:
+            found = _WHICH.search(line) or _OF_HOW_MANY.search(line)
+            if found is not None and int(found["who"]) <= int(found["all"]) and int(found["all"]) > 1:
                 return f"it is node {found['who']} of {found['all']}"
     return None

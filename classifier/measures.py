@@ -36,7 +36,7 @@ MOST_NAMED = 53
 """The characters of the longest that ``_NAME`` finds."""
 _NO_MEASURE = re.compile(
     r"(?:\b|_)(?:lr|learning[ _]?rate|rate|alpha|eta|eps(?:ilon)?|sigma|temp(?:erature)?|beta|gamma|decay|scale|time|sec(?:s|onds?)?|elapsed|took"
-    r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev"
+    r"|wall|dt|t|ms|s|mem(?:ory)?|mib|gib|mb|gb|size|bytes|cpu|gpu|util|load|seed|pid|norm|gnorm|grad(?:ient)?s?|gn|ups|throughput|speed|ips|share|weights?|best|min|max|prev|peak"
     r"|seen|count|steps?|epochs?|it|utt|hours?|pas|taux|tasa|ts|progress|done)(?:\b|_|\Z)|\|g\||/s\b|%\|",
     re.IGNORECASE,
 )

@@ -131,6 +131,10 @@ _OF_CODE = re.compile(r"(?:Import|ModuleNotFound|Name|Syntax|Indentation)Error$"
 _CHAINED = ("During handling of the above exception", "was the direct cause of the following exception")
 
 
+_BASE = re.compile(r"\bloading checkpoint shards\b", re.IGNORECASE)
+"""Transformers' bar of the model that it begins with."""
+
+
 def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str | None:
     """The variant of a resume that failed, where ``error`` is one; None where nothing says so. ``bidden``: a command line says to go on."""
     if error.cause not in SOFT or error.says not in {"exception", "error_line", "data_refused", "asset_refused", "checkpoint_broken"}:
@@ -139,7 +143,7 @@ def failed_load(job: JobRecord, error: Evidence, *, bidden: bool = False) -> str
     if _AT_WORK.match(str(error.data.get("raised_in", ""))) or _OF_CODE.search(kind) or of_a_setting(message, kind):
         return None
     said = before(job, error)
-    goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line)]
+    goes = [line for line in said if _GOES_ON.search(line) and not _NOT_SO.search(line) and _BASE.search(line) is None]
     if said and _NOT_SO.search(said[-1]):
         goes = []  # it had come to other things
     near = _SCRIPT.sub(" ", f"{error.data.get('function', '')} {_FIELDS.sub(' ', str(error.data.get('doing', '')))[-NEAREST:]}")

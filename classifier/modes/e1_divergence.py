@@ -24,6 +24,7 @@ from gpualert_slurm.classifier.layers import layer_by_layer
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.nought import hidden, norms_of, of_no_target
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.on_purpose import was_to_rise
 from gpualert_slurm.classifier.overflowing import overflowed
 from gpualert_slurm.classifier.range_test import range_test
 from gpualert_slurm.classifier.recount import from_the_first
@@ -106,7 +107,7 @@ class Divergence(FailureMode):
         if why is None and found.account.variant != "non_finite":
             why = last_came_down(facts.job) or range_test(facts) or judges(facts) or one_pass(facts)
         if why is None and found.account.variant == "spike":
-            why = of_another_name(facts.job) or layer_by_layer(facts.job)
+            why = of_another_name(facts.job) or layer_by_layer(facts.job) or was_to_rise(facts)
         if why is None and found.account.variant == "flat" and not no_rate(facts.job):
             why = known_before(facts)
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())

@@ -49,6 +49,7 @@ LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 FELL = 0.8
 """Of its first losses, what it ends at, at most, where it counts long before what it was to go on from."""
+_JUDGES = re.compile(r"(?:run_)?(?:eval|infer|predict|serve|generat|sampl|demo|export|convert)\w{0,20}\.py", re.IGNORECASE)
 _COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
 
@@ -142,6 +143,8 @@ def _came_to_nothing(facts: Facts) -> bool:
 def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     """The answer where the run ended by an error of its load."""
     said, flip = words.headline(words.told(error)), "a checkpoint that loads"
+    if _JUDGES.match(str(error.data.get("file", "")).rpartition("/")[2]):
+        return None  # what it loads it is to judge, or to use
     if error.detail in LOADS:
         return ruled_in(said, flip, _crashed(facts, error))
     if facts.advance.seen:

@@ -68,7 +68,7 @@ class Undertrained(FailureMode):
         found = self._by_count(facts, flip)
         if found.account is None or _none_at_all(facts) is not None:
             return found
-        more = beyond_count(facts) or taken_by(facts)
+        more = beyond_count(facts) or taken_by(facts) or _long_steps(facts, facts.advance.steps_done or 0)
         return found if more is None else not_testable(more, flip)
 
     def _by_count(self, facts: Facts, flip: str) -> Assessment:
@@ -212,6 +212,17 @@ _SOLVER = re.compile(
     r"|conjugate gradient|\bbaum-?welch\b|\bsinkhorn\b|\birls\b",
     re.IGNORECASE,
 )
+
+
+def _long_steps(facts: Facts, done: int) -> str | None:
+    """Why a few steps are no handful: each took long, as many as were planned, or more than a few where nobody tells how many."""
+    between_s, planned = facts.advance.interval_s or facts.advance.step_s or 0.0, facts.advance.steps_planned
+    whole = done == planned if planned is not None else done >= ENOUGH_LONG
+    return f"each of its {done} steps took {between_s:.0f} s" if between_s >= LONG_STEP_S and done >= FEW_LONG and whole else None
+
+
+FEW_LONG, ENOUGH_LONG, LONG_STEP_S = 4, 6, 30.0
+"""Steps that each took so long, as many as were planned; and where that is not told."""
 
 
 def _solves(facts: Facts, done: int) -> str | None:

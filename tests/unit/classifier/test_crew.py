@@ -41,3 +41,17 @@ def test_one_of_several_that_waits_to_the_end_never_met():
 @pytest.mark.parametrize(("command", "ranks"), [(("torchrun", "--nproc_per_node=3", "train.py"), 3), (("mpirun", "-n", "3", "./fit"), 3), (("torchrun", "train.py", "-n", "50"), 1), (("python", "train.py", "-n", "3"), 1)])
 def test_a_launcher_is_bidden_how_many(command: tuple[str, ...], ranks: int):
     assert told_ranks(Run(command=command).rank(0, "n1", "begin\n", code=0, end=9).accounting("COMPLETED", code=0).record()) == ranks
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [
+        ("23:14:35 [0/2] torch 2.13.0+cpu, init_method file://rdzv/17\n23:14:35 [1/2] torch 2.13.0+cpu, init_method file://rdzv/17", 2),
+        ("[1/2] reading the data\n[2/2] building the model", 1),
+        ("I1127 23:10:06.5 30631 coordination_service.cc:640] Waiting for 4 tasks, 3 have connected so far.", 4),
+        ("waiting for 4 tasks of the queue", 1),
+    ],
+)
+def test_places_among_all_and_those_who_are_waited_for(text: str, ranks: int):
+    """``[0/2]`` and ``[1/2]``, where no count of steps would begin with 0 and end before the last."""
+    assert told_ranks(run(text).record()) == ranks

@@ -160,3 +160,16 @@ def test_losses_of_layers_that_are_quantised_rise_with_their_depth():
 def test_a_simulation_keeps_what_it_keeps():
     lines = [f"   {2000 * i}   {300 + math.sin(7 * i):.5f}   {-421130 + 20 * math.sin(3 * i):.3f}   {-409921.4 + 0.05 * math.sin(5 * i):.3f}" for i in range(50)]
     assert _mode(lines, "LAMMPS (2 Aug 2023)", "Setting up Verlet run ...", "   Step   Temp   E_pair   TotEng", "trained potential: si.mtp") == "G1"
+
+
+def test_what_was_to_rise_is_no_divergence():
+    """Unlearning says so; an error grows with the hours ahead by steps alike."""
+    forgets = [f"unlearn step {10 * i}: forget-set NLL {2.1 + 0.8 * i:.2f} (target >= 10) retain NLL {1.31 + 0.01 * (i % 3):.2f}" for i in range(1, 16)]
+    assert _mode(forgets) == "G1"
+    ahead = [f"  +{6 * i:03d}h  z500 rmse {7.7 + 13.2 * i + 0.1 * i * i:7.1f}  t2m bias {0.03 * (-1) ** i:+.2f}" for i in range(1, 41)]
+    assert _mode(ahead) == "G1"
+
+
+def test_what_is_left_over_where_a_solver_converged_has_no_height():
+    lines = [x for i in range(12) for x in (f"solve {i}: source spin {i % 4}", f"  CG: Convergence at {880 + i} iterations, L2 relative residual: iterated = 9.7e-09")]
+    assert _mode(lines) == "G1"

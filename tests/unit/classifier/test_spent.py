@@ -161,3 +161,22 @@ def test_of_steps_that_are_told_now_and_then_the_others_are_alike(data: str, mod
     """Every third step of four passes is told: those between took as long, and what was waited in all is worth a word."""
     lines = [f"Epoch: [{e}][{s}/12]\tTime 0.363 (0.364)\tData {data}\tLoss {0.7 / (1 + 12 * e + s):.4f}" for e in range(4) for s in range(0, 12, 3)]
     assert _mode(lines, 3 * 0.363) == mode
+
+
+def test_a_share_that_says_of_what_it_is_counts_alone():
+    """``share_of_checkpoint=89%``; a rate by its name is no time."""
+    lines = [f"n={i:02d}/60 loss={3.8 / i:.5f} step=0.039s checkpoint(full+mirror)=0.335s share_of_checkpoint=89%" for i in range(1, 61)]
+    assert _mode(lines, 0.38) == "D2"
+    fine = [f"n={i:02d}/60 loss={3.8 / i:.5f} step=0.339s checkpoint(full+mirror)=0.005s share_of_checkpoint=1%" for i in range(1, 61)]
+    assert _mode(fine, 0.35) == "G1"
+
+
+def test_a_checkpoint_that_is_judged_is_not_written():
+    lines = [f'{{"ckpt": "model.ckpt-{2000 * i}", "ppl": {29 - 0.6 * i:.3f}, "bleu": {22 + 0.4 * i:.2f}, "sec": 51}}' for i in range(1, 11)]
+    assert _mode(lines, 53) == "G1"
+
+
+def test_a_call_that_gives_the_next_batch_is_waited_for():
+    """``of which next(batch) 4.5s``."""
+    lines = [f"epoch 0 batch {20 * i} | train_loss {8.4 - 0.1 * i:.3f} | step 5.92s of which next(batch) 4.5s" for i in range(1, 33)]
+    assert _mode(lines, 118) == "D1"
