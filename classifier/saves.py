@@ -134,9 +134,9 @@ def told(text: str) -> Data | None:
 
 
 _JUDGED = re.compile(
-    r"(?<![A-Za-z])(?:ppl|perplexity|bleu|acc\w{0,6}|f1|auc|[wc]er|map|m?iou|rouge\w{0,4}|psnr|fid|score|eval\w{0,8}|em)(?![A-Za-z])", re.IGNORECASE
+    r"(?<![A-Za-z])(?:ppl|perplexity|bleu|acc\w{0,6}|f1|auc|[wc]er|map|m?iou|rouge\w{0,4}|psnr|fid|score|eval\w{0,8})(?![A-Za-z])", re.IGNORECASE
 )
-_WRITES = re.compile(r"sav|writ|wrote|dump|stor|upload|sync|flush|cop(?:y|ied)|persist|kept|serial|sicher|guard|enregistr", re.IGNORECASE)
+_WRITES = re.compile(r"sav|writ|wrote|dump|stor|upload|sync|flush|cop(?:y|ied)|persist|kept|serial|sicher|guard|enregistr|grav", re.IGNORECASE)
 
 
 def judged(text: str) -> bool:
