@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*writer())
 
 
-RECIPE = Recipe("brindle_shelves_by_pen", "test", jobs)
+RECIPE = Recipe("brindle_shelves_by_pen", "development", jobs)

@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _gorse_d.jobs()
 
 
-RECIPE = Recipe("gorse_baskets", "test", jobs)
+RECIPE = Recipe("gorse_baskets", "development", jobs)

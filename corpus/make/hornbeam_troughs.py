@@ -6,4 +6,4 @@ from corpus.make._hornbeam_slow import JOBS as SLOW
 from corpus.make._hornbeam_waits import JOBS as WAITS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("hornbeam_troughs", "test", lambda: iter((*GOOD, *ENDS, *WAITS, *SLOW)))
+RECIPE = Recipe("hornbeam_troughs", "development", lambda: iter((*GOOD, *ENDS, *WAITS, *SLOW)))

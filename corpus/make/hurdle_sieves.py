@@ -6,4 +6,4 @@ from corpus.make._hurdle_late import JOBS as LATE
 from corpus.make._hurdle_slow import JOBS as SLOW
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("hurdle_sieves", "test", lambda: iter((*GOOD, *BREAKS, *SLOW, *LATE)))
+RECIPE = Recipe("hurdle_sieves", "development", lambda: iter((*GOOD, *BREAKS, *SLOW, *LATE)))

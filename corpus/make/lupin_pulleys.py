@@ -15,4 +15,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _mallow_more.lupin()
 
 
-RECIPE = Recipe("lupin_pulleys", "test", jobs)
+RECIPE = Recipe("lupin_pulleys", "development", jobs)

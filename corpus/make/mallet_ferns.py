@@ -7,4 +7,4 @@ from corpus.make._mallet_rough import JOBS as ROUGH
 from corpus.make._mallet_waits import JOBS as WAITS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("mallet_ferns", "test", lambda: iter((*GOOD, *ROUGH, *FALLS, *WAITS, *ODD)))
+RECIPE = Recipe("mallet_ferns", "development", lambda: iter((*GOOD, *ROUGH, *FALLS, *WAITS, *ODD)))

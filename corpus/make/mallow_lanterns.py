@@ -15,4 +15,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _mallow_more.mallow()
 
 
-RECIPE = Recipe("mallow_lanterns", "test", jobs)
+RECIPE = Recipe("mallow_lanterns", "development", jobs)

@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _mallow_spokes_d.jobs()
 
 
-RECIPE = Recipe("mallow_spokes", "test", jobs)
+RECIPE = Recipe("mallow_spokes", "development", jobs)

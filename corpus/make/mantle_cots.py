@@ -6,4 +6,4 @@ from corpus.make._mantle_more import JOBS as MORE
 from corpus.make._mantle_waits import JOBS as WAITS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("mantle_cots", "test", lambda: iter((*GOOD, *BREAKS, *WAITS, *MORE)))
+RECIPE = Recipe("mantle_cots", "development", lambda: iter((*GOOD, *BREAKS, *WAITS, *MORE)))

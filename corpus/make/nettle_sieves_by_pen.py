@@ -12,5 +12,5 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("nettle_sieves_by_pen", "test", jobs)
+RECIPE = Recipe("nettle_sieves_by_pen", "development", jobs)
 """Pretraining, tuning, serving: 8 to 64 ranks."""

@@ -12,5 +12,5 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("pollen_oars_by_pen", "test", jobs)
+RECIPE = Recipe("pollen_oars_by_pen", "development", jobs)
 """JAX, TensorFlow, NeMo, Megatron and homes of their own: 8 to 48 ranks."""

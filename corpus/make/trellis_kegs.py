@@ -5,4 +5,4 @@ from corpus.make._trellis_good import JOBS as GOOD
 from corpus.make._trellis_slow import JOBS as SLOW
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("trellis_kegs", "test", lambda: iter((*GOOD, *ENDS, *SLOW)))
+RECIPE = Recipe("trellis_kegs", "development", lambda: iter((*GOOD, *ENDS, *SLOW)))

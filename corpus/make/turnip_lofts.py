@@ -6,4 +6,4 @@ from corpus.make._turnip_slow import JOBS as SLOW
 from corpus.make._turnip_stops import JOBS as STOPS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("turnip_lofts", "test", lambda: iter((*GOOD, *JAM, *SLOW, *STOPS)))
+RECIPE = Recipe("turnip_lofts", "development", lambda: iter((*GOOD, *JAM, *SLOW, *STOPS)))
