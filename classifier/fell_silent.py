@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Sequence
 from itertools import pairwise
 
 from gpualert_slurm.classifier import standstill
 from gpualert_slurm.classifier.advance import Advance
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.idlers import idling_since
-from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, last_words
+from gpualert_slurm.classifier.idlers import idles, idling_since
+from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, last_words, tails_by_path
 from gpualert_slurm.classifier.tongues import AWAITS
 
 LEAST_MARKS = 4
@@ -54,8 +55,14 @@ _ASKS = re.compile(
     r"|debugger|user|answer|input)\b",
     re.IGNORECASE,
 )
-_WAITS_ALONE = re.compile(rf"\bwait(?:s|ing)?\b|\b\w{{0,12}}lock(?:ed|file)?\b|\bacquiring\b|\bblocked\b|{AWAITS}", re.IGNORECASE)
+_WAITS_ALONE = re.compile(
+    rf"as PyTorch extensions root|\bwait(?:s|ing)?\b|\b\w{{0,12}}lock(?:ed|file)?\b|\bacquiring\b|\bblocked\b|{AWAITS}", re.IGNORECASE
+)
 """Of a run that had made no progress: what it waited for was not work of its own."""
+_DRY = re.compile(
+    r"\b(?:queue|buffer|inbox|topic|stream)\b.{0,24}\b(?:empty|dry|drained)\b|\b(?:empty|no) (?:queue|messages?|jobs?|work|tasks?)\b", re.IGNORECASE
+)
+"""Nothing to do has come."""
 _WORKS = re.compile(
     r"evaluat|validat|\bscor(?:e|ing)|\btest(?:ing|s)?\b|infer|predict|sav(?:e|ing)\b|writ(?:e|ing)|checkpoint|compil|\bload(?:ing|s)?\b"
     r"|\bread(?:ing|s)?\b|prepar"
@@ -73,8 +80,9 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
     last = last_words(facts.job)
     if not go.seen:
-        idled = _idled(facts, life) and any(_asks(line) or WAIT_WORDS.search(line) or LACK_WORDS.search(line) for line in last)
-        return limit and (idled or (silence.seconds >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last)))
+        return limit and _never_began(facts, last, life)
+    if limit and _ran_dry(facts, last):
+        return True
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
         return False
@@ -93,6 +101,21 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
         enough.append(max(VAST_S, VAST * pause, VAST_SHARE * since))
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
     return silence.seconds >= min(enough) or at_rest
+
+
+def _never_began(facts: Facts, last: Sequence[str], life: float) -> bool:
+    """Whether a run that made no progress only waited: it said so again and again, or its last word asks for something."""
+    idled = _idled(facts, life) and any(_asks(line) or any(kind.search(line) for kind in (WAIT_WORDS, LACK_WORDS, _DRY)) for line in last)
+    silent_s = facts.silence.seconds if facts.silence is not None else 0.0
+    return idled or (silent_s >= max(NEVER_S, SHARES[WAITING] * life) and any(_asks(line) for line in last))
+
+
+def _ran_dry(facts: Facts, last: Sequence[str]) -> bool:
+    """Whether a run that had got on only says that nothing to do comes, from then to its end."""
+    silence, life = facts.silence, facts.ending.elapsed_s or 0.0
+    if silence is None or silence.of != "progress" or silence.seconds < max(NEVER_S, PEERS_SHARE * life):
+        return False
+    return any(_DRY.search(line) for line in last) and all(idles(lines, alone=True) for _, lines in tails_by_path(facts.job))
 
 
 def _longest_s(facts: Facts) -> float | None:

@@ -44,6 +44,8 @@ def idles(lines: Sequence[str], *, alone: bool = False) -> bool:
     if len(last) < least or len({_NUMBER.sub("#", line) for line in last}) > 1:
         return False
     timeless = [_TOOK.sub("", line) for line in last]
+    if len(set(timeless)) == 1 and _STILL.search(last[-1]) is not None:
+        return True  # ``still no part_1.npy``, word for word
     stands = WAIT_WORDS.search(last[-1]) is not None and _lacks(timeless)  # ``3/4 connected, waiting for the rest`` is no group that is complete
     if of_work(last[-1], alone=alone) and not (stands or counts or of_meeting(last[-1])):
         return False

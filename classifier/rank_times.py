@@ -153,25 +153,26 @@ def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = No
 def _parts(line: str) -> list[str]:
     """A line that tells of all ranks more than once, as its parts: ``work ms: r0=38 r1=275 | waits ms: r0=242 r1=7``."""
     told = [found["rank"] for found in _EACH.finditer(line)] or [found["rank"] for found in _KEYED.finditer(line)]
-    return [line] if len(set(told)) == len(told) else [line, *_BETWEEN.split(line)]
+    return [line] if len(set(told)) == len(told) and len(_PER.findall(line)) < 2 else [line, *_BETWEEN.split(line)]
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
     """Lines of one rank each, rank after rank, as one line."""
-    found, row, last, timed = list[str](), list[str](), -1, False
+    found, row, last, timed, heading, title = list[str](), list[str](), -1, False, "", ""
     for line in lines:
         one = _ONE.match(line)
         timed = timed if one is not None else _HEADED.search(line) is not None or (timed and not any(char.isdigit() for char in line))
         if one is not None and one["unit"] is None and not timed:
             one = None  # some number of each, and no time
         rank = int(one["rank"]) if one is not None else -1
+        heading = line.strip() if one is None and line.strip() and not any(char.isdigit() for char in line) else heading
         if rank != last + 1 or rank < 0:
-            found += [" ".join(row)] if len(row) >= LEAST_RANKS else []
-            row = []
+            found += [f"{title} {' '.join(row)}"] if len(row) >= LEAST_RANKS else []
+            row, title = [], heading
         if one is not None and rank == len(row):
             row.append(f"{one['name']} rank {rank}: {one['value']}{one['unit'] or ''}")
         last = rank if row else -1
-    return found + ([" ".join(row)] if len(row) >= LEAST_RANKS else [])
+    return found + ([f"{title} {' '.join(row)}"] if len(row) >= LEAST_RANKS else [])
 
 
 def _by_extremes(lines: Sequence[str]) -> Slow | None:

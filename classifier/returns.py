@@ -33,7 +33,9 @@ LEAST_SUNK, SUNK = 20, 1.0
 """Lines; and of what its first ones reach over, how far below them returns lie that sank."""
 FAR, ROSE = 0.3, 1.1
 """Of the lowest of its first ones, what it ends at: then it need not have grown by so much, but to so many times the highest of these."""
-_LOWERED = re.compile(r"non_?score|\bkl\b|loss|err(?:or)?\b|cost|penalt|regret|variance|std|fehler|perte|p[ée]rdida", re.IGNORECASE)
+_LOWERED = re.compile(
+    r"non_?score|chosen|rejected|logps|\bkl\b|loss|err(?:or)?\b|cost|penalt|regret|variance|std|fehler|perte|p[ée]rdida", re.IGNORECASE
+)
 _PAID = re.compile(r"(?:\b|_)(?:rewards?|returns?|ret|rew|belohnung|r[ée]compenses?|recompensas?|ricompens[ae])(?:\b|_|\Z)", re.IGNORECASE)
 """What is surely to rise."""
 MOST_TEXT = 65_536

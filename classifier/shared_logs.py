@@ -17,6 +17,9 @@ RANKED = re.compile(r"\brank['\"]?[-_ :#=]{0,3}(?P<who>\d{1,4})(?![\w.%])|(?<![\
 """The same anywhere in a line: ``Epoch 3/5 [rank 1]``, ``{"host": "gn21", "rank": 0``, ``n021 - R0/4 - INFO``."""
 LABEL = re.compile(r"\[1,(?P<who>\d{1,4})\]<std(?:out|err)>:|(?P<of>\d{1,4}): (?=\S)")
 """What mpirun (``--tag-output``) and srun (``--label``) put before each line of a rank."""
+_HOST = re.compile(r"[\s\[(]{0,8}(?P<name>[a-z][a-z]{0,15}[\w.]{0,16}-\d{1,4}[a-z]?)[\])]?\s?[:|]\s", re.IGNORECASE)
+"""A node's name before what its rank tells: ``c11-03:  152.1 samples/s``."""
+MOST_HOSTS = 64
 _MILLISECONDS = re.compile(r"\A[\s.,]{1,4}\d{3}(?=[,;\s])")
 """What is left of logging's clock where a comma follows it."""
 
@@ -36,12 +39,15 @@ def sharing(job: JobRecord, wanted: Callable[[str], bool] = lambda _: True) -> I
     """The lines of ranks that write into one log and take turns: of those that are ``wanted``."""
     for one in (x for report in job.reports for x in report.excerpts):
         lines: dict[str, list[tuple[int, str]]] = {}
+        hosts: dict[str, int] = {}
         for line in unglued(one.text[-MOST_TEXT:]):
             if not wanted(line):
                 continue
             bare = _MILLISECONDS.sub("", CLOCK.sub("", line[:MOST_LINE])).lstrip(" .,;|[(-")
             if (named := RANKED.search(line[:MOST_LINE]) or LABEL.match(line)) is not None:
                 lines.setdefault("rank", []).append((int(named["who"] or named["of"]), line))
+            elif (host := _HOST.match(line)) is not None and len(hosts) < MOST_HOSTS:
+                lines.setdefault("host", []).append((hosts.setdefault(host["name"], len(hosts)), line))
             elif (found := _MEMBER.match(bare)) is not None:
                 lines.setdefault(found["name"], []).append((int(found["who"]), line))
         for told in lines.values():

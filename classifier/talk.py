@@ -29,9 +29,13 @@ def mostly_talk(facts: Facts) -> Spent | None:
     own = talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
     if own is None or own.share < MOSTLY or own.share * (own.whole_s or trained_s(facts) or 0.0) < LEAST_TALK_S:
         return None
-    if on_fabric(facts) or held_up_by(facts.job) is not None:
-        return None
-    return None if slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew)) is not None else own
+    return None if on_fabric(facts) or uneven(facts) else own
+
+
+def uneven(facts: Facts) -> bool:
+    """Whether one rank holds up the others: then they wait for it, whatever the waiting is called."""
+    slow = slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew))
+    return slow is not None or held_up_by(facts.job) is not None
 
 
 def on_fabric(facts: Facts) -> bool:

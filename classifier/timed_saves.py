@@ -23,7 +23,7 @@ MOST_OF_PASSES = 0.6
 _NOT_SO = re.compile(
     r"\b(?:load\w*|read\w*|fetch\w*|download\w*|eval\w*|valid\w*|test\w*|loss|acc(?:uracy)?|async\w*|background|thread|every|each|skip\w*|fail\w*"
     r"|error|retr\w+|data ?set|prepar\w*|token\w*|predict\w*|embed\w*|featur\w*|wait\w*"
-    r"|time-?out|raise|not|limit|deadline|budget|interval|eta|left|remain\w*|since|until|ago)\b",
+    r"|time-?out|raise|not|limit|deadline|budget|interval|eta|left|remain\w*|since|until|ago|(?:by|per|across|each) ranks?)\b",
     re.IGNORECASE,
 )
 _LOSS = re.compile(

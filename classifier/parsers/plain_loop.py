@@ -35,6 +35,8 @@ _TESTED = re.compile(r"\s{0,4}Accuracy: {1,3}\d{1,3}\.\d{1,6}%, Avg loss: ")
 """Behind a line ``Test Error:``, as PyTorch's first tutorial prints it."""
 _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
+_OF_AN_ERROR = re.compile(r"\w(?:Error|Exception)\(['\"][^'\"]{0,40}[Ll]oss")
+"""What an error says of a loss, as Optuna prints it of a trial that failed."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
 _NO_LOAD = re.compile(
     r"(?:(?:check-?points?|ckpts?|snapshots?|resume file|state|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar))\b.{0,60}?"
@@ -86,7 +88,7 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     trained = next((one for one in _LOSS_LINE.finditer(text) if not _held_out(text, one)), None)
     found = trained or found
     loss = number(found["loss"])
-    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text):
+    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text) or _OF_AN_ERROR.search(text):
         return None
     data: Data = {"loss" if trained and not _TESTED.match(text) else "eval_loss": loss, **extras(text)}
     counted = False

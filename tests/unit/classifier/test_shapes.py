@@ -173,3 +173,16 @@ def test_what_was_to_rise_is_no_divergence():
 def test_what_is_left_over_where_a_solver_converged_has_no_height():
     lines = [x for i in range(12) for x in (f"solve {i}: source spin {i % 4}", f"  CG: Convergence at {880 + i} iterations, L2 relative residual: iterated = 9.7e-09")]
     assert _mode(lines) == "G1"
+
+
+def test_a_trial_that_failed_by_its_loss_and_rewards_of_preferences_are_no_loss_of_the_runs():
+    """Optuna goes on; what DPO calls the reward of the chosen ones may sink while its margin grows."""
+    trials = [f"[I 10:00:{i:02d}] Trial {i} finished with value: 0.6{i:02d} and parameters: {{'lr': 0.00{i + 1}}}. Best is trial 0." for i in range(12)]
+    failed = "[W 10:00:40] Trial 12 failed with parameters: {'lr': 0.07} because of the following error: FloatingPointError('loss is nan')."
+    assert _mode([*trials, failed, failed.replace("12", "13"), "worker 0: 14 trials done, best value 0.600"]) == "G1"
+    dpo = [
+        f"{{'loss': '{0.3 + 0.35 * 0.9**i:.4f}', 'rewards/chosen': '{0.19 - 0.011 * i:.3f}', 'rewards/rejected': '{-0.05 - 0.05 * i:.3f}', "
+        f"'rewards/margins': '{0.24 + 0.04 * i:.3f}', 'step': '{10 * i}/400'}}"
+        for i in range(1, 41)
+    ]
+    assert _mode(dpo) == "G1"

@@ -82,3 +82,28 @@ def test_deepspeeds_breakdown_of_a_step(talk: float, mode: str):
     head = "[2026-03-11 09:14:20,613] [INFO] [logging.py:96:log_dist] [Rank 0]"
     lines = lambda i: [f"{head} time (ms) | {parts}", f"steps: {10 * i} loss: {7.5 / i:.4f} iter time (s): 0.885 samples/sec: 36.146"]  # noqa: E731
     assert _mode(None, behind=lines) == mode
+
+
+@pytest.mark.parametrize(("slow", "mode"), [(2, "D3"), (None, "G1")])
+def test_times_across_ranks_of_several_things_are_told_apart(slow: int | None, mode: str):
+    """Under each heading those of all ranks: who works longest waits least."""
+
+    def block(i: int) -> list[str]:
+        head = f" iteration {i:8d}/      24 | elapsed time per iteration (ms): 360.5 | lm loss: {8 / i:.6E} |"
+        work = [f"     rank  {r}: {314.8 if r == slow else 40.1 + r:.2f}" for r in range(RANKS)]
+        waits = (
+            [f"     rank  {r}: {0.2 if r == slow else 280.1 + r:.2f}" for r in range(RANKS)]
+            if slow is not None
+            else [f"     rank  {r}: 20.{r}" for r in range(RANKS)]
+        )
+        return [head, "times across ranks (ms):", "    forward-backward:", *work, "    grads-all-reduce:", *waits]
+
+    assert _mode(None, behind=block) == mode
+
+
+def test_two_lists_on_one_line_and_the_names_of_hosts():
+    lists = "own work by rank: 0.045 0.380 0.045 0.046 s | backward incl. sync by rank: 0.337 0.005 0.339 0.338 s"
+    assert _mode(None, behind=lambda i: [f"it {i}/24 mse {1 / i:.4f} | {lists}"]) == "D3"
+    hosts = [("c11-02", 0.85, 4.38), ("c11-03", 5.05, 0.09), ("c11-07", 0.86, 4.28)]
+    rows = [f"    {host}:   {800 / work:.1f} samples/s by itself, compute  {work} s, waiting in all-reduce  {wait} s" for host, work, wait in hosts]
+    assert _mode(None, behind=lambda i: [f"epoch {i}/24 loss {2 / i:.4f}", *rows]) == "D3"
