@@ -48,6 +48,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,9}(?![\w.,:])|(?<![\w.,:/-])\d{1,9}(?=\s?/\s?\d|[,:;]\s|\s|\Z)")
 _SAVES_BESIDE = re.compile(r"async\w{0,12}[ _-]?(?:save|checkpoint|ckpt)|background (?:save|writ)|save_finalize", re.IGNORECASE)
 """The run's saves are written while it goes on."""
+_RANGE = re.compile(r":(\d{1,7})-(\d{1,7}) ?batch\b")
 _SHARE_OF = re.compile(r"(?:share|fraction|part|percent(?:age)?|pct)[ _]of[ _]|[ _](?:share|fraction|frac)\b", re.IGNORECASE)
 _PROFILED = re.compile(
     r"train_dataloader_next\s{0,300}\|\s{0,40}[\d.e-]{1,14}\s{0,40}\|\s{0,40}\d{1,12}\s{0,40}\|\s{0,40}(?P<total>\d{1,9}(?:\.\d{1,9})?)\s{0,40}"
@@ -348,7 +349,7 @@ def _steps_apart(lines: Sequence[_Line]) -> list[float]:
     """How many steps a line may be of: one, or what a count in it grows by from line to line."""
     rows = [[int(found[0]) for found in _WHOLE_NUMBER.finditer(line.text)] for line in lines]
     width = min(len(row) for row in rows)
-    found = {1.0}
+    found = {1.0, *(float(one[2]) - float(one[1]) + 1 for line in lines[:1] if (one := _RANGE.search(line.text)))}
     for place in range(width):
         apart = [b[place] - a[place] for a, b in pairwise(rows)]
         usual = max(set(apart), key=apart.count)

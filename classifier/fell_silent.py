@@ -81,11 +81,9 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     last = last_words(facts.job)
     if not go.seen:
         return limit and _never_began(facts, last, life)
-    if limit and _ran_dry(facts, last):
-        return True
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
-        return False
+        return limit and _ran_dry(facts, last)
     since, pause = (end - min(times)) / 1e9, _longest_s(facts) or go.longest_s or life
     if not limit:
         if idle:
@@ -99,8 +97,9 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
         enough.append(max(STEADY_S, STEADY * pause, STEADY_SHARE * since))
     if _steady(go):
         enough.append(max(VAST_S, VAST * pause, VAST_SHARE * since))
+    dry = _ran_dry(facts, last)
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
-    return silence.seconds >= min(enough) or at_rest
+    return silence.seconds >= min(enough) or at_rest or dry
 
 
 def _never_began(facts: Facts, last: Sequence[str], life: float) -> bool:

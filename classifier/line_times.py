@@ -107,9 +107,11 @@ def seconds_of(unit: str) -> float:
     return 60.0 if low.startswith("min") else 3600.0 if low.startswith("h") else 1.0
 
 
+_OPTIMIZES = re.compile(r"\bstep(?=(?:_microstep)?: )")
+"""… and its ``step`` the optimizer's."""
 _FETCHES = re.compile(r"\biter_time=")
 """ESPnet's time for the next batch to come, beside its ``forward_time``, ``backward_time`` and ``train_time``."""
-_PER_SECOND = re.compile(r"(?:per[ _]?|/)s(?:ec(?:onds?)?)?\W{0,3}\Z", re.IGNORECASE)
+_PER_SECOND = re.compile(r"(?:per[ _]?|/)s(?:ec(?:onds?)?)?(?: per \w{2,8})?\W{0,3}\Z", re.IGNORECASE)
 """The name of a rate: ``SamplesPerSec=37.3``, ``samples/sec: 36.1``."""
 _DEEPSPEED = re.compile(r"\bbwd(?:_microstep)?: [\d.]{1,12} \| ")
 """DeepSpeed's ``wall_clock_breakdown``: its ``bwd`` is what ``bwd_inner`` and ``bwd_allreduce``, which follow, come to."""
@@ -124,7 +126,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
         return (Part(kind_of(timer["name"]), float(timer["least"]) / 1000, each=True),)
     deepspeed = "bwd_allreduce" in line and "bwd_inner" in line
     line = _FETCHES.sub("data_time=", line) if "forward_time=" in line and "backward_time=" in line else line
-    text = _bare(_DEEPSPEED.sub("", line) if deepspeed else line)
+    text = _bare(_OPTIMIZES.sub("optimizer", _DEEPSPEED.sub("", line)) if deepspeed else line)
     found = [one for one in _VALUE.finditer(text) if one["unit"] or not one["value"].isdigit() or _KEY.search(text[: one.start()])][:MOST_PARTS]
     if not found:
         return ()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
+from gpualert_slurm.classifier.rank_tables import of_columns
 from gpualert_slurm.classifier.standing_apart import standing_apart
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
@@ -22,7 +23,7 @@ SAME = 0.8
 """Of the lines, so many name the same rank."""
 WAITS = 0.3
 """Of a step, what its peers wait for it: at least."""
-LEAST_RANKS, LEAST_LINES, LEAST_S = 3, 4, 0.005
+LEAST_RANKS, LEAST_LINES, LEAST_S, LEAST_NAMED = 3, 4, 0.005, 2
 MOST_TEXT, MOST_LINE, LAST_LINES = 64 * 1024, 600, 24
 _WHO = r"(?:rank|rang|rango|worker|gpu|proc(?:ess)?|node|site|client|member|host|r|w)"
 _N = r"\d{1,6}(?:\.\d{1,6})?"
@@ -122,6 +123,7 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
                 _by_lines(lines, step_s, many=ranks)
                 or _by_table(lines[-LAST_LINES:])
                 or _by_awaited(lines, step_s)
+                or _by_lines(of_columns(lines), step_s, usual=WORK)
                 or _by_lines(_joined(lines), step_s, usual=WORK)
                 or _by_extremes(lines)
                 or _by_name(lines)
@@ -198,7 +200,7 @@ def _by_name(lines: Sequence[str]) -> Slow | None:
     """Lines of a detector of stragglers (NVIDIA's resiliency extension prints such) that name one rank, the same each time."""
     found = [(int(one["rank"]), line.strip()) for line in lines if (one := _CALLED_SLOW.search(line)) is not None]
     ranks = [rank for rank, _ in found]
-    if len(found) < LEAST_LINES or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
+    if len(found) < LEAST_NAMED or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
         return None
     return Slow(max(set(ranks), key=ranks.count), 0.0, 0.0, found[-1][1])
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.rank_tables import of_rows
 from gpualert_slurm.evidence import Where
 from gpualert_slurm.job_record import JobRecord
 
@@ -40,7 +41,7 @@ def sharing(job: JobRecord, wanted: Callable[[str], bool] = lambda _: True) -> I
     for one in (x for report in job.reports for x in report.excerpts):
         lines: dict[str, list[tuple[int, str]]] = {}
         hosts: dict[str, int] = {}
-        for line in unglued(one.text[-MOST_TEXT:]):
+        for line in of_rows(unglued(one.text[-MOST_TEXT:])):
             if not wanted(line):
                 continue
             bare = _MILLISECONDS.sub("", CLOCK.sub("", line[:MOST_LINE])).lstrip(" .,;|[(-")

@@ -28,6 +28,8 @@ _TIME = re.compile(
     r"(?P<name>[A-Za-z_][\w/-]{0,30}(?: [a-z][\w-]{1,20}){0,2})['\"]?\s?[:=]?\s{0,2}(?P<value>\d{1,6}(?:\.\d{1,6})?)"
     r"\s?(?P<unit>ms|secs?|seconds|s)(?![\w.%/])"
 )
+_IN_NAME = re.compile(r"(?P<name>[A-Za-z_][\w-]{0,30}_(?P<unit>ms|s|secs?|seconds))['\"]?\s?[:=]\s{0,2}(?P<value>\d{1,6}(?:\.\d{1,6})?)(?![\w.%/])")
+"""``"fwdbwd_s": 3.004``."""
 _RATE = re.compile(
     r"(?P<value>\d{1,7}(?:\.\d{1,4})?)\s?(?P<name>(?:it|iters?|samples?|images?|imgs?|tok(?:en)?s?|examples?|steps?|frames?|seqs?|sequences?|words?|rows?"
     r"|graphs?|docs?|batch(?:es)?|px|atoms?)\s?/\s?s(?:ec)?)(?![A-Za-z])",
@@ -60,7 +62,7 @@ def standing_apart(job: JobRecord) -> Apart | None:
 
 
 def _tells(line: str) -> bool:
-    return _TIME.search(line[:MOST_LINE]) is not None or _RATE.search(line[:MOST_LINE]) is not None
+    return any(kind.search(line[:MOST_LINE]) for kind in (_TIME, _IN_NAME, _RATE))
 
 
 def _of(ranks: Mapping[int, Sequence[str]]) -> Apart | None:
@@ -89,7 +91,7 @@ def _columns(lines: Sequence[str]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for line in lines:
         text = line[:MOST_LINE]
-        for one in _TIME.finditer(text):
+        for one in (*_TIME.finditer(text), *_IN_NAME.finditer(text)):
             if _NOT_ITS_STEP.search(one["name"]) is None:
                 found.setdefault(one["name"], []).append(float(one["value"]) * _UNITS[one["unit"]])
         for one in _RATE.finditer(text):

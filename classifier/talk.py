@@ -19,8 +19,9 @@ _FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bN
 def talks(facts: Facts) -> Spent | None:
     """What the run tells of what its ranks exchange."""
     own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
-    if parts is None or (own is not None and own.share >= parts.share):
-        return own
+    whole = own is not None and "bwd_inner" not in own.said  # DeepSpeed's ``step`` is the optimizer's
+    if parts is None or (own is not None and whole and own.share >= parts.share):
+        return own if whole else None
     return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
 
 
@@ -41,3 +42,15 @@ def uneven(facts: Facts) -> bool:
 def on_fabric(facts: Facts) -> bool:
     """Whether NCCL said that it exchanges over a fast fabric: what it takes is then the exchange's own time."""
     return any(_FAST.search(one.text) for report in facts.job.reports for one in report.excerpts)
+
+
+_AMONG = re.compile(
+    r"all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?(?:scatter|grad\w*)|(?:grad(?:ient)?s?|param(?:eter)?s?)[-_ ]?(?:sync|exchange|reduc|all)"
+    r"|\bnccl\b|\bmpi\b",
+    re.IGNORECASE,
+)
+
+
+def among_ranks(said: str) -> bool:
+    """Whether a line tells of what only several ranks do."""
+    return _AMONG.search(said) is not None

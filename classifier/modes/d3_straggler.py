@@ -102,6 +102,8 @@ def _ranks(facts: Facts) -> int:
     ranks = max(facts.ranks_total, facts.crew)
     if ranks > 1 or not facts.ended_well:
         return ranks
+    if (held := held_up_by(facts.job)) is not None:
+        return max(2, (held.where.rank or 0) + 1)
     slow = slow_rank(facts.job, facts.advance.step_s)
     return max(2, slow.rank + 1) if slow is not None and _RANK.search(slow.said) else ranks
 

@@ -27,6 +27,7 @@ from gpualert_slurm.classifier.recount import FIRST_STEPS, begins_within, counte
 from gpualert_slurm.classifier.relearned import relearned
 from gpualert_slurm.classifier.repeated import told_twice
 from gpualert_slurm.classifier.resuming import failed_load, of_a_setting, reads_data
+from gpualert_slurm.classifier.second_start import behind_progress
 from gpualert_slurm.classifier.sought import began_with, turned_away
 from gpualert_slurm.classifier.taken_up import takes_up
 from gpualert_slurm.classifier.unmet import unmet
@@ -49,6 +50,7 @@ LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 FELL = 0.8
 """Of its first losses, what it ends at, at most, where it counts long before what it was to go on from."""
+_ZOO = re.compile(r"model[_ ]?zoo|detectron2://", re.IGNORECASE)
 _JUDGES = re.compile(r"(?:run_)?(?:eval|infer|predict|serve|generat|sampl|demo|export|convert)\w{0,20}\.py", re.IGNORECASE)
 _COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
@@ -126,6 +128,8 @@ def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
     """The answer where a run that ended well counted from the first one past a state that it knew of."""
     if not facts.ended_well or left_empty(facts.job) or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
         return None
+    if any(isinstance(e.source, Quote) and _ZOO.search(e.source.text) for e in state.evidence):
+        return None
     come = f", which had come to {state.count}" if state.count else ""
     had = f"it knew of {state.path}{come}, and counts and learns from the beginning"
     whose = parent or Parent(None, None, "its own word", ())
@@ -148,7 +152,7 @@ def _while_loading(facts: Facts, error: Evidence) -> Assessment | None:
     if error.detail in LOADS:
         return ruled_in(said, flip, _crashed(facts, error))
     if facts.advance.seen:
-        anew = _behind_progress(facts, error) and (error.detail in CRASHES or _cut_off(facts, error)) and not reads_data(facts.job, error)
+        anew = behind_progress(facts, error) and (error.detail in CRASHES or _cut_off(facts, error)) and not reads_data(facts.job, error)
         return ruled_in(said, flip, _crashed(facts, error, CRASHES.get(error.detail or "", "corrupt"))) if anew else None
     if left_empty(facts.job) and takes_up(error) is None:
         return None
@@ -311,19 +315,6 @@ def _cut_off(facts: Facts, error: Evidence) -> bool:
     if str(error.data.get("type", "")).rsplit(".", 1)[-1] not in CUT or error.where.rank is None:
         return False
     return any(e.where.rank == error.where.rank and e.where.node == error.where.node for e in facts.advance.loaded)
-
-
-def _behind_progress(facts: Facts, error: Evidence) -> bool:
-    """Whether the error's log says, behind all that it tells of progress, that it goes on from what was saved: a second start in one script."""
-    if not isinstance(error.source, Quote):
-        return False
-    timed, whose = [m.time_ns for m in facts.advance.first_hand if m.time_ns is not None], (error.where.rank, error.where.node)
-    loads = [e.time_ns for e in facts.advance.loaded if e.time_ns is not None and (e.where.rank, e.where.node) == whose]
-    if error.time_ns is not None and any(max(timed, default=0) < at <= error.time_ns for at in loads):
-        return True
-    own = [m.source.offset for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == error.source.file]
-    began = [e.source.offset for e in facts.advance.loaded if isinstance(e.source, Quote) and e.source.file == error.source.file]
-    return any(max(own, default=0) < at < error.source.offset for at in began)
 
 
 def _of_its_own_file(facts: Facts, error: Evidence) -> Evidence | None:

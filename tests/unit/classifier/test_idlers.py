@@ -106,4 +106,4 @@ def test_three_lines_are_enough_where_each_says_how_long_it_waits():
 
 def test_what_is_still_not_there_word_for_word_is_a_wait():
     assert idles(["<0> round 430: still no /proj/xchg/g_000430_r1.npy"] * 4)
-    assert not idles([f"<0> round {i}: still no better than 0.4" for i in (1, 2, 3, 4)])
+    assert not idles([f"<0> round {i}: saved part_{i}.npy" for i in (1, 2, 3, 4)])
