@@ -349,7 +349,7 @@ def _steps_apart(lines: Sequence[_Line]) -> list[float]:
     """How many steps a line may be of: one, or what a count in it grows by from line to line."""
     rows = [[int(found[0]) for found in _WHOLE_NUMBER.finditer(line.text)] for line in lines]
     width = min(len(row) for row in rows)
-    found = {1.0, *(float(one[2]) - float(one[1]) + 1 for line in lines[:1] if (one := _RANGE.search(line.text)))}
+    found = {1.0, *(float(one[2]) - float(one[1]) + 1 for line in lines[:1] if "train_time=" in line.text and (one := _RANGE.search(line.text)))}
     for place in range(width):
         apart = [b[place] - a[place] for a, b in pairwise(rows)]
         usual = max(set(apart), key=apart.count)

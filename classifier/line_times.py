@@ -109,8 +109,6 @@ def seconds_of(unit: str) -> float:
 
 _OPTIMIZES = re.compile(r"\bstep(?=(?:_microstep)?: )")
 """… and its ``step`` the optimizer's."""
-_FETCHES = re.compile(r"\biter_time=")
-"""ESPnet's time for the next batch to come, beside its ``forward_time``, ``backward_time`` and ``train_time``."""
 _PER_SECOND = re.compile(r"(?:per[ _]?|/)s(?:ec(?:onds?)?)?(?: per \w{2,8})?\W{0,3}\Z", re.IGNORECASE)
 """The name of a rate: ``SamplesPerSec=37.3``, ``samples/sec: 36.1``."""
 _DEEPSPEED = re.compile(r"\bbwd(?:_microstep)?: [\d.]{1,12} \| ")
@@ -125,7 +123,6 @@ def parts_of(line: str) -> tuple[Part, ...]:
     if (timer := _TIMER.match(line)) is not None:
         return (Part(kind_of(timer["name"]), float(timer["least"]) / 1000, each=True),)
     deepspeed = "bwd_allreduce" in line and "bwd_inner" in line
-    line = _FETCHES.sub("data_time=", line) if "forward_time=" in line and "backward_time=" in line else line
     text = _bare(_OPTIMIZES.sub("optimizer", _DEEPSPEED.sub("", line)) if deepspeed else line)
     found = [one for one in _VALUE.finditer(text) if one["unit"] or not one["value"].isdigit() or _KEY.search(text[: one.start()])][:MOST_PARTS]
     if not found:
@@ -190,6 +187,8 @@ def _apart(found: re.Match[str]) -> str:
 
 
 def _kind(name: str, text: str) -> str:
+    if name.strip(" :=") == "train_time" and "iter_time=" in text and _BATCHES_TIME.search(text):
+        return WHOLE
     if name.strip(" :=") == "iter_time" and _BATCHES_TIME.search(text):
         return LOAD
     kind = kind_of(name)

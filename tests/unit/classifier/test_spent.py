@@ -180,3 +180,12 @@ def test_a_call_that_gives_the_next_batch_is_waited_for():
     """``of which next(batch) 4.5s``."""
     lines = [f"epoch 0 batch {20 * i} | train_loss {8.4 - 0.1 * i:.3f} | step 5.92s of which next(batch) 4.5s" for i in range(1, 33)]
     assert _mode(lines, 118) == "D1"
+
+
+def test_espnets_time_for_the_next_batch():
+    """Its ``iter_time``, beside its own ``train_time``: a step's mean of as many as the line names."""
+    head = "[gpu07:0/1] 2025-03-25 06:54:45,381 (trainer:762) INFO: "
+    told = "forward_time=0.108, loss_ctc={loss:.3f}, backward_time=0.126, optim_step_time=0.029, train_time=1.419"
+    lines = [f"{head}1epoch:train:{20 * i + 1}-{20 * i + 20}batch: iter_time=1.157, " + told.format(loss=315 - 6 * i) for i in range(20)]
+    assert _mode(lines, 28.4) == "D1"
+    assert _mode([line.replace("iter_time=1.157", "iter_time=0.021") for line in lines], 5.7) == "G1"
