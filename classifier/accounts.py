@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from gpualert_slurm.classifier.alike import is_clock
+from gpualert_slurm.classifier.alike import is_clock, left_out
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import Part, kind_before, parts_of
 from gpualert_slurm.classifier.partition import lasts, partition
@@ -92,8 +92,8 @@ class _Line:
 def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
     span, found = _Span(_span_s(facts), _steps_a_line(facts), facts.crew if facts.ranks_total < 2 else 1), list[Told]()
-    for text, left_out in _logs(facts):
-        span = replace(span, left_out=left_out)
+    for text, times_as_long in _logs(facts):
+        span = replace(span, left_out=times_as_long)
         lines = [_BAR.sub("", line, count=1) for line in text[-MOST_TEXT:].splitlines()[-MOST_LINES:]]
         short = ((at, line) for at, line in enumerate(lines) if len(line) <= MOST_LINE)
         told = [(at, line, parts) for at, line in short if (parts := parts_of(line)) and not _NOT_SO.search(line) and not lasts(line)]
@@ -139,7 +139,7 @@ def _logs(facts: Facts) -> Iterator[tuple[str, float]]:
     """The ranks' logs, or the script's where no rank has any, and how many times as long each is as what is known of it."""
     excerpts = [one for report in facts.job.reports for one in report.excerpts]
     ranks = [one for one in excerpts if one.where.local_rank is not None and one.where.step not in {"batch", "extern"}]
-    yield from ((one.text, max(1.0, one.bytes_total / max(1, len(one.text.encode("utf-8", "replace"))))) for one in ranks or excerpts)
+    yield from ((one.text, left_out(one)) for one in ranks or excerpts)
 
 
 def worth_telling(facts: Facts, total_s: float, *, of_one: bool) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from gpualert_slurm.excerpt import Excerpt
 from gpualert_slurm.job_record import JobRecord
 
 MOST_LINE, MOST_TEXT = 300, 128 * 1024
@@ -21,8 +22,12 @@ def alike(job: JobRecord, told_s: Callable[[str], float | None]) -> Iterator[tup
         for line in text[:MOST_TEXT].splitlines():
             if len(line) <= MOST_LINE and (took := told_s(line)) is not None:
                 kinds.setdefault(_NUMBER.sub("#", line), []).append((took, line))
-        left_out = max(1.0, one.bytes_total / max(1, len(text.encode("utf-8", "replace"))))
-        yield from ((lines, left_out) for lines in kinds.values())
+        yield from ((lines, left_out(one)) for lines in kinds.values())
+
+
+def left_out(one: Excerpt) -> float:
+    """How many times as long a log is as what is known of it, 1 or more."""
+    return max(1.0, one.bytes_total / max(1, len(one.text.encode("utf-8", "replace"))))
 
 
 def is_clock(values: list[float]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from gpualert_slurm.classifier.line_times import seconds_of
 from gpualert_slurm.classifier.time_kinds import LOAD, SAVE, kind_of
 
 LEAST_LINES, LEAST_RANKS, LEAST_S = 4, 3, 0.01
@@ -20,11 +21,11 @@ SAME = 1.2
 SLOWER, RESTS, WAITS = 1.6, 0.4, 0.3
 """Times the work of the slowest of its peers, at least; of the shortest wait of theirs, its own at most; of both, what each of its peers waits."""
 MOST_LINE, MOST_NAMES = 400, 12
-_UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0}
-_TIMED = re.compile(
+TIMED = re.compile(
     r"(?P<name>[A-Za-z_][\w/-]{0,30}(?: [a-z][\w-]{1,20}){0,2})['\"]?\s?[:=]?\s{0,2}(?P<value>\d{1,6}(?:\.\d{1,6})?)"
     r"\s?(?P<unit>ms|secs?|seconds|s)?(?![\w.%/])"
 )
+"""``compute 0.42 s``, ``"t_prepare": 0.4``: a name, a number, and its unit where there is one."""
 _A_TIME = re.compile(
     r"(?:\A|[_ /-])(?:t|dt|time|s|secs?|seconds|ms|wait(?:ing)?|sync|comm|compute|prepare|prep|load|io|data|fwd|bwd|forward|backward|idle|barrier)"
     r"(?:\Z|[_ /-])",
@@ -70,8 +71,8 @@ def _middles(lines: Sequence[str]) -> dict[str, float]:
     """The middle one of each time, in seconds, that LEAST_LINES and more of a rank's lines tell by one name."""
     told: dict[str, list[float]] = {}
     for line in lines:
-        for found in _TIMED.finditer(line[:MOST_LINE]):
+        for found in TIMED.finditer(line[:MOST_LINE]):
             name = found["name"]
             if found["unit"] or _A_TIME.search(name):
-                told.setdefault(name, []).append(float(found["value"]) * _UNITS[found["unit"] or ("ms" if _IN_MS.search(name) else "s")])
+                told.setdefault(name, []).append(float(found["value"]) * seconds_of(found["unit"] or ("ms" if _IN_MS.search(name) else "s")))
     return {name: statistics.median(values) for name, values in told.items() if len(values) >= LEAST_LINES}

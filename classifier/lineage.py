@@ -50,7 +50,7 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 OTHERS = re.compile(
-    r"pre-?train|fine-?tun|backbone|transfer|warm|imagenet|\bnew (?:task|stage|head|run)|\bstage\b|\bphase\b|\bbase(?:line)?\b"
+    r"pre-?train|model[_ ]?zoo|fine-?tun|backbone|transfer|warm|imagenet|\bnew (?:task|stage|head|run)|\bstage\b|\bphase\b|\bbase(?:line)?\b"
     r"|teacher|donor|frozen|freez"
     r"|start(?:ing)? (?:values|weights|point)|seed(?:ed)? (?:from|with|by)|average|distil|student|encoder|adapt|\bother|fresh"
     r"|from scratch|overwrit|first (?:run|start)|\bhead\b|\bbody\b|\btrunk\b|\bdomain\b|downstream"

@@ -11,6 +11,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpualert_slurm.classifier.balance import TIMED
+from gpualert_slurm.classifier.line_times import seconds_of
 from gpualert_slurm.classifier.shared_logs import own_logs, sharing
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, SAVE, TALK, WAIT, kind_of
 from gpualert_slurm.job_record import JobRecord
@@ -23,11 +25,6 @@ STEADY, STEADILY = 0.8, 1.3
 LEAST_S = 0.005
 WAITS = frozenset({LOAD, PEERS, SAVE, TALK, WAIT})
 MOST_LINE, MOST_NAMES = 400, 8
-_UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0}
-_TIME = re.compile(
-    r"(?P<name>[A-Za-z_][\w/-]{0,30}(?: [a-z][\w-]{1,20}){0,2})['\"]?\s?[:=]?\s{0,2}(?P<value>\d{1,6}(?:\.\d{1,6})?)"
-    r"\s?(?P<unit>ms|secs?|seconds|s)(?![\w.%/])"
-)
 _IN_NAME = re.compile(r"(?P<name>[A-Za-z_][\w-]{0,30}_(?P<unit>ms|s|secs?|seconds))['\"]?\s?[:=]\s{0,2}(?P<value>\d{1,6}(?:\.\d{1,6})?)(?![\w.%/])")
 """``"fwdbwd_s": 3.004``."""
 _RATE = re.compile(
@@ -62,7 +59,12 @@ def standing_apart(job: JobRecord) -> Apart | None:
 
 
 def _tells(line: str) -> bool:
-    return any(kind.search(line[:MOST_LINE]) for kind in (_TIME, _IN_NAME, _RATE))
+    return bool(_times(line[:MOST_LINE])) or _RATE.search(line[:MOST_LINE]) is not None
+
+
+def _times(text: str) -> list[re.Match[str]]:
+    """Times that have a unit, behind the number or at the end of the name."""
+    return [*(one for one in TIMED.finditer(text) if one["unit"]), *_IN_NAME.finditer(text)]
 
 
 def _of(ranks: Mapping[int, Sequence[str]]) -> Apart | None:
@@ -91,9 +93,9 @@ def _columns(lines: Sequence[str]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for line in lines:
         text = line[:MOST_LINE]
-        for one in (*_TIME.finditer(text), *_IN_NAME.finditer(text)):
+        for one in _times(text):
             if _NOT_ITS_STEP.search(one["name"]) is None:
-                found.setdefault(one["name"], []).append(float(one["value"]) * _UNITS[one["unit"]])
+                found.setdefault(one["name"], []).append(float(one["value"]) * seconds_of(one["unit"]))
         for one in _RATE.finditer(text):
             found.setdefault(f"/{one['name'].lower()}", []).append(float(one["value"]))
     return {name: values for name, values in found.items() if len(values) >= LEAST_LINES and min(values) > 0}

@@ -19,9 +19,8 @@ _FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bN
 def talks(facts: Facts) -> Spent | None:
     """What the run tells of what its ranks exchange."""
     own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
-    whole = own is not None and "bwd_inner" not in own.said  # DeepSpeed's ``step`` is the optimizer's
-    if parts is None or (own is not None and whole and own.share >= parts.share):
-        return own if whole else None
+    if parts is None or (own is not None and own.share >= parts.share):
+        return own
     return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
 
 

@@ -71,7 +71,7 @@ _FOUND = re.compile(
     re.IGNORECASE,
 )
 _NOT_MEANT = re.compile(
-    UNASKED + r"|\bmodel[_ ]?zoo\b|\bdetectron2://|"
+    UNASKED + r"|"
     r"\bon purpose\b|\bintended\b|\bdeliberate|\bas (?:asked|told|requested|wished|expected)\b|\bby design\b|\babsichtlich|\bexpr[èe]s\b"
     r"|a prop[óo]sito|--(?:fresh|no[-_]resume|overwrite|from[-_]scratch)\b"
     r"|\b(?:without|no) --?(?:resume|continue)|\b(?:resume|continue)\b.{0,20}\b(?:not given|not set|not asked|is off|off\b)|\b(?:none"

@@ -50,7 +50,6 @@ LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 FELL = 0.8
 """Of its first losses, what it ends at, at most, where it counts long before what it was to go on from."""
-_ZOO = re.compile(r"model[_ ]?zoo|detectron2://", re.IGNORECASE)
 _JUDGES = re.compile(r"(?:run_)?(?:eval|infer|predict|serve|generat|sampl|demo|export|convert)\w{0,20}\.py", re.IGNORECASE)
 _COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
@@ -127,8 +126,6 @@ def _plain(facts: Facts) -> Assessment | None:
 def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
     """The answer where a run that ended well counted from the first one past a state that it knew of."""
     if not facts.ended_well or left_empty(facts.job) or (parent is not None and parent.past is not None) or (state := known_before(facts)) is None:
-        return None
-    if any(isinstance(e.source, Quote) and _ZOO.search(e.source.text) for e in state.evidence):
         return None
     come = f", which had come to {state.count}" if state.count else ""
     had = f"it knew of {state.path}{come}, and counts and learns from the beginning"

@@ -16,7 +16,6 @@ from gpualert_slurm.classifier.handful import asked_for_few, handful
 from gpualert_slurm.classifier.known_before import judges, says_it_goes_on
 from gpualert_slurm.classifier.left_out import left_out
 from gpualert_slurm.classifier.lineage import goes_on_from
-from gpualert_slurm.classifier.measures import measure_of, series_of
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.rest import converged
@@ -50,6 +49,10 @@ _STAGE = re.compile(r"\W{0,8}\d{1,4}\s?/\s?\d{1,4}\W{1,4}[A-Za-z]")
 _WHO = re.compile(r"\[?[A-Za-z]{1,12}\d{1,6}\]?:")
 _PASSES = re.compile(r"\bmax_iter\b|\bsweeps?\b|\bpass(?:es)? \d", re.IGNORECASE)
 """Words of those who go over all data each time; ``max_iter`` is scikit-learn's."""
+FEW_LONG, ENOUGH_LONG, LONG_STEP_S = 4, 6, 30.0
+"""Steps that each took so long, as many as were planned; and where that is not told."""
+LEAST_BEHIND = 2
+"""Lines of progress that show that it had trained."""
 
 
 class Undertrained(FailureMode):
@@ -222,10 +225,6 @@ def _long_steps(facts: Facts, done: int) -> str | None:
     return f"each of its {done} steps took {between_s:.0f} s" if between_s >= LONG_STEP_S and done >= FEW_LONG and whole else None
 
 
-FEW_LONG, ENOUGH_LONG, LONG_STEP_S = 4, 6, 30.0
-"""Steps that each took so long, as many as were planned; and where that is not told."""
-
-
 def _solves(facts: Facts, done: int) -> str | None:
     """Why a few rounds are a whole run: a solver passes over all data in each of them, and did as many as were planned."""
     named = any(_SOLVER.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts)
@@ -236,8 +235,6 @@ def _behind_training(facts: Facts, said: Evidence) -> bool:
     """Whether the log counts on, behind what it took up, before the word that nothing is left: it had trained what was left."""
     if not isinstance(said.source, Quote):
         return False
-    if _measured_before(facts, said.source.text):
-        return True
     file, at = said.source.file, said.source.offset
     taken = max((e.source.offset for e in facts.advance.loaded if isinstance(e.source, Quote) and e.source.file == file), default=0)
     trained = [m for m in facts.advance.marks if isinstance(m.source, Quote) and m.source.file == file and "eval_loss" not in m.data]
@@ -245,17 +242,6 @@ def _behind_training(facts: Facts, said: Evidence) -> bool:
     return len(own) >= LEAST_BEHIND and len({m.data.get("epoch", m.data.get("step")) for m in own}) > 1
 
 
-def _measured_before(facts: Facts, words_: str) -> bool:
-    """Whether a log measured something in many lines alike before the words."""
-    word = words_.strip()[:80]
-    before = [one.text.partition(word)[0] for report in facts.job.reports for one in report.excerpts if word in one.text]
-    groups = (group for text in before for group in series_of(text.splitlines(), LEAST_MEASURED).values())
-    return any(measure_of(place) is not None for group in groups for place in group)
-
-
-LEAST_MEASURED = 8
-LEAST_BEHIND = 2
-"""Lines of progress that show that it had trained."""
 _ONLY_JUDGES = re.compile(
     r"\b(?:evaluation|eval(?:uating)?|validation|testing) only\b|\bonly (?:run(?:ning)? )?(?:the )?(?:final )?(?:evaluat|validat)", re.IGNORECASE
 )

@@ -243,8 +243,8 @@ def double_bit() -> Made:
         6,
         last + 22,
         frames(
-            ("/work/speech/ssl/pretrain.py", 322, "<module>", "cli()"),
-            ("/work/speech/ssl/pretrain.py", 265, "train_loop", "scaler.scale(loss).backward()"),
+            ("/proj/speech/ssl/pretrain.py", 322, "<module>", "cli()"),
+            ("/proj/speech/ssl/pretrain.py", 265, "train_loop", "scaler.scale(loss).backward()"),
             error="torch.AcceleratorError: CUDA error: uncorrectable ECC error encountered\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n",
         ),
         "[rank6]: ",

@@ -15,9 +15,9 @@ job = keep(JOBS)
 def one_node_unlike() -> Made:
     """A1: the environment was unpacked on the nodes' own disks, on the last one an old one lies: apex is not there."""
     f = Fleet(("lrn-14", "lrn-15", "lrn-18", "lrn-19"), "viscoder-pre", 10_410_233, when("2026-08-11 09:02"), per=8, script="pretrain.py", submit_line="sbatch -N4 --gpus-per-node=8 pretrain.slurm")
-    f.script_words += [(0.4, "+ srun --ntasks-per-node=1 tar -C /local/scratch -xf /work/envs/vc-2608.tar"), (94, "+ srun --kill-on-bad-exit=1 /local/scratch/vc/bin/python -u pretrain.py --config cfg/base.yaml")]
+    f.script_words += [(0.4, "+ srun --ntasks-per-node=1 tar -C /local/scratch -xf /proj/envs/vc-2608.tar"), (94, "+ srun --kill-on-bad-exit=1 /local/scratch/vc/bin/python -u pretrain.py --config cfg/base.yaml")]
     f.each(101, "{node}[{l}] python 3.11.9 torch 2.6.0+cu124", gap=0.01)
-    f.each(103, frames(("/work/viscoder/pretrain.py", 17, "<module>", "from vc.optim import build_optimizer"), ("/work/viscoder/vc/optim.py", 4, "<module>", "from apex.optimizers import FusedAdam"), error="ModuleNotFoundError: No module named 'apex'"), range(24, 32), gap=0.02)
+    f.each(103, frames(("/proj/viscoder/pretrain.py", 17, "<module>", "from vc.optim import build_optimizer"), ("/proj/viscoder/vc/optim.py", 4, "<module>", "from apex.optimizers import FusedAdam"), error="ModuleNotFoundError: No module named 'apex'"), range(24, 32), gap=0.02)
     f.end(range(24, 32), 104, code=1, gap=0.02)
     f.end(range(24), 107, signal=9, gap=0.01)
     f.load([(0, IDLE)])

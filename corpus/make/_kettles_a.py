@@ -101,9 +101,9 @@ def apart() -> Made:
     f.say(0, 31, "----------------------------------------------------------------------------------------------------\ndistributed_backend=nccl\nAll distributed processes registered. Starting with 8 processes\n----------------------------------------------------------------------------------------------------\n\n  | Name    | Type         | Params | Mode \n-------------------------------------------------\n0 | encoder | SwinV2       | 87.3 M | train\n1 | head    | UPerHead     | 31.0 M | train\n-------------------------------------------------\n118 M     Trainable params")
     last = f.steps(0, range(25, 451, 25), 44, 0.61, lambda i, x, t: f"Epoch 0: {100 * i // 450:>3}%|{'█' * (i // 90):<5}| {i}/450 [{int(t - 44) // 60:02d}:{int(t - 44) % 60:02d}<{int(0.61 * (450 - i)) // 60:02d}:{int(0.61 * (450 - i)) % 60:02d},  1.64it/s, v_num=12, train_loss={x:.3f}]", fall(3.1, 0.9, 60))
     trace = frames(
-        ("/work/seg/lit_seg.py", 211, "<module>", "trainer.fit(model, dm)"),
-        ("/work/seg/.venv/lib/python3.11/site-packages/lightning/pytorch/loops/evaluation_loop.py", 425, "_evaluation_step", "output = call._call_strategy_hook(trainer, hook_name, *step_args)"),
-        ("/work/seg/lit_seg.py", 132, "validation_step", "hit = probs.gt(self.cutoffs[None, :, None, None])"),
+        ("/proj/seg/lit_seg.py", 211, "<module>", "trainer.fit(model, dm)"),
+        ("/proj/seg/.venv/lib/python3.11/site-packages/lightning/pytorch/loops/evaluation_loop.py", 425, "_evaluation_step", "output = call._call_strategy_hook(trainer, hook_name, *step_args)"),
+        ("/proj/seg/lit_seg.py", 132, "validation_step", "hit = probs.gt(self.cutoffs[None, :, None, None])"),
         error="RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:{l} and cpu!",
     )  # fmt: skip
     f.say(0, last + 0.9, "Validation: |          | 0/? [00:00<?, ?it/s]")

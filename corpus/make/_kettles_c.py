@@ -16,7 +16,7 @@ def plain_megatron() -> Made:
     f.say(0, 39, "using world size: 16, data-parallel size: 8, context-parallel size: 1, tensor-model-parallel size: 2, pipeline-model-parallel size: 1 \n> setting tensorboard ...", "0: ")
     last = f.steps(15, range(100, 4001, 100), 88, 1.71, lambda i, x, t: f"15:  [{f.clock(t)}] iteration {i:8d}/    4000 | consumed samples: {i * 256:12d} | elapsed time per iteration (ms): {1700 + i % 43:.1f} | learning rate: {2e-4 * (1 - i / 4400):.6E} | global batch size:   256 | lm loss: {x:.6E} | loss scale: 1.0 | grad norm: {0.2 + x / 14:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |", fall(10.6, 2.6, 140))
     f.say(15, last + 40, "15: ------------------------------------------------------------------------------------------------\n15:  validation loss at iteration 4000 on validation set | lm loss value: 2.914407E+00 | lm loss PPL: 1.843780E+01 | \n15: ------------------------------------------------------------------------------------------------")
-    f.say(0, last + 62, "0:   successfully saved checkpoint from iteration    4000 to /work/ckpt/gpt-1.3b [ t 1/2, p 1/1 ]")
+    f.say(0, last + 62, "0:   successfully saved checkpoint from iteration    4000 to /proj/ckpt/gpt-1.3b [ t 1/2, p 1/1 ]")
     f.load([(0, IDLE), (40, CONTEXT), (85, WORK)])
     f.close("COMPLETED", last + 75)
     return good(f)

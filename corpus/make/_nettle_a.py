@@ -220,9 +220,9 @@ def guessed_weights() -> Made:
         last + 66,
         trace(
             "ZeroDivisionError: division by zero",
-            ("/work/rl/grpo_main.py", 590, "<module>", "Trainer(cfg).fit()"),
-            ("/work/rl/grpo_main.py", 402, "fit", "adv = self.advantages(groups)"),
-            ("/work/rl/advantage.py", 29, "advantages", "mu = sum(rs) / len(rs)"),
+            ("/proj/rl/grpo_main.py", 590, "<module>", "Trainer(cfg).fit()"),
+            ("/proj/rl/grpo_main.py", 402, "fit", "adv = self.advantages(groups)"),
+            ("/proj/rl/advantage.py", 29, "advantages", "mu = sum(rs) / len(rs)"),
         ),
         "[rank17]: ",
     )

@@ -264,7 +264,7 @@ def little_room() -> Made:
     f = Bench(("gl-9",), "satmae-probe", 4_426_350, when("2026-07-01 09:30"), per=1, card=A40, script="probe.py", submit_line="sbatch probe.sh --scale-batch-size")
     f.say(0, 14, "GPU available: True (cuda), used: True\nTPU available: False, using: 0 TPU cores\n`Trainer.fit` stopped: `max_steps=3` reached.\nBatch size 128 succeeded, trying batch size 256\n`Trainer.fit` stopped: `max_steps=3` reached.\nBatch size 256 succeeded, trying batch size 512")
     f.say(0, 41, "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total capacity of 44.42 GiB of which 1.19 GiB is free.\nBatch size 512 failed, trying batch size 384")
-    f.say(0, 56, "`Trainer.fit` stopped: `max_steps=3` reached.\nFinished batch size finder, will continue with full run using batch size 384\nRestoring states from the checkpoint path at /work/sat/.scale_batch_size_1b77.ckpt")
+    f.say(0, 56, "`Trainer.fit` stopped: `max_steps=3` reached.\nFinished batch size finder, will continue with full run using batch size 384\nRestoring states from the checkpoint path at /proj/sat/.scale_batch_size_1b77.ckpt")
     for e in range(30):
         f.say(0, 70 + 360 * (e + 1), bar(412, 412, 0.87, head=f"Epoch {e}", more=f"v_num=14, train/bce={fall(0.52, 0.161, 4)(e):.3f}, val/map={0.81 - fall(0.52, 0.161, 4)(e):.3f}"))
     end = 70 + 360 * 30 + 4.0

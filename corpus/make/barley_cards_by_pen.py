@@ -71,7 +71,7 @@ def full() -> Iterator[HandJob]:
     s.go(5140, 0.55, 40, "upd {i} rec={x:.4f} gpu_mem={m:.2f}G", s.curve(1.8, 0.3, 400), 60_000, m=lambda i, _x: 9.4 + i * 0.00652)
     began = 30.0
     s.held[0] += [(began + k * (s.t - began) / 40, 9.5 + k * 0.86) for k in range(1, 41)]
-    s.say(trace(torch_oom("24.00 MiB", "44.40 GiB", "13.19 MiB", "44.38 GiB", "43.71 GiB", "170.22 MiB"), "/work/alice/dream/dreamer_own.py|233|<module>|main()", "/work/alice/dream/dreamer_own.py|197|main|hist.append(rec)", "/work/alice/dream/dreamer_own.py|88|observe|z = torch.cat([h, embed], -1)", site=3, env="dream"), 0.6)
+    s.say(trace(torch_oom("24.00 MiB", "44.40 GiB", "13.19 MiB", "44.38 GiB", "43.71 GiB", "170.22 MiB"), "/proj/alice/dream/dreamer_own.py|233|<module>|main()", "/proj/alice/dream/dreamer_own.py|197|main|hist.append(rec)", "/proj/alice/dream/dreamer_own.py|88|observe|z = torch.cat([h, embed], -1)", site=3, env="dream"), 0.6)
     yield s.end(FULL.but(**ONE), "FAILED", {0: 1})
 
     s = Stint(9, "txn-graph", "a100p", via="batch", script="fraud_gnn.py", asked="sbatch --gres=gpu:1 --mem=240G fraud.sh")

@@ -120,7 +120,7 @@ def starved() -> Iterator[HandJob]:
 
     s = Stint(113, "law-bert-mlm", "h100", 1, 4, script="mlm.py", hosts="dgx-{:02d}", batch=512)
     s.say("rank <r>: tokenising on the fly (slow tokenizer, python)", 12, None).gpu("load").mem(4).gpu("gaps", sm=6).mem(38)
-    yield s.go(480, 8.1, 4, "{t:%Y-%m-%d %H:%M:%S} step {i} mlm {x:.4f} wait_batch {d:.1f}s fwd_bwd {c:.2f}s", s.curve(9.7, 3.1, 60), 480, d=lambda _i, _x: s.dice.uniform(6.9, 8.0), c=lambda _i, _x: s.dice.uniform(0.38, 0.44)).say("saved /work/law/mlm-480", 9).end(label)
+    yield s.go(480, 8.1, 4, "{t:%Y-%m-%d %H:%M:%S} step {i} mlm {x:.4f} wait_batch {d:.1f}s fwd_bwd {c:.2f}s", s.curve(9.7, 3.1, 60), 480, d=lambda _i, _x: s.dice.uniform(6.9, 8.0), c=lambda _i, _x: s.dice.uniform(0.38, 0.44)).say("saved /proj/law/mlm-480", 9).end(label)
 
     s = Stint(114, "podcast-wav", "gh200", script="stream.py", hosts="nid{:06d}")
     s.say("streaming from s3://pods-flac (1 connection)", 8).gpu("load").mem(3).gpu("gaps", util=7).mem(40)

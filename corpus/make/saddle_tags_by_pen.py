@@ -59,7 +59,7 @@ def never_met() -> Iterator[HandJob]:
     yield timed_out(s.gpu("idle", cpu=0.3), Label(mode="C1", trigger="A1", cause="missing_module", fault="user", first_ranks=(2,)), {2: 1}, at={2: end, **dict.fromkeys((0, 1, 3), 3 * 3600 + 12.0)})
 
     s = Stint(205, "smoke-plume", "a100p", 3, 4, script="plume.py", hosts="hydro{:02d}", hours=1.5)
-    s.say("<h> task <r>: staging to /local_scratch/$USER", 6, None, 0.3).say(trace("PermissionError: [Errno 13] Permission denied: '/local_scratch/alice'", "/work/alice/plume/plume.py|51|<module>|stage(cfg.data, f'/local_scratch/{user}')", "/work/alice/plume/plume.py|22|stage|os.makedirs(dst, exist_ok=True)", "<frozen os>|225|makedirs|"), 0.9, range(8, 12), 0.1)
+    s.say("<h> task <r>: staging to /local_scratch/$USER", 6, None, 0.3).say(trace("PermissionError: [Errno 13] Permission denied: '/local_scratch/alice'", "/proj/alice/plume/plume.py|51|<module>|stage(cfg.data, f'/local_scratch/{user}')", "/proj/alice/plume/plume.py|22|stage|os.makedirs(dst, exist_ok=True)", "<frozen os>|225|makedirs|"), 0.9, range(8, 12), 0.1)
     for r in range(8, 12):
         s.sh(f"srun: error: {s.host(r)}: task {r}: Exited with exit code 1", 0.1)
     died = s.t
