@@ -8,13 +8,14 @@ took no time, and what comes to more is of something else. Numbers without a uni
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from gpualert_slurm.classifier.account_lines import LEAST_LINES, TimedLine, grows, later_ones, of_passes, steady
 from gpualert_slurm.classifier.alike import is_clock, left_out
+from gpualert_slurm.classifier.breakdown import broken_down
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.line_times import Part, kind_before, parts_of
 from gpualert_slurm.classifier.partition import lasts, partition
@@ -24,11 +25,11 @@ from gpualert_slurm.classifier.time_columns import in_columns, rows_of_table
 from gpualert_slurm.classifier.time_kinds import LOAD, NONE, OF_MACHINE, PEERS, REST, SAVE, TALK, WAIT, WHOLE, WORK
 from gpualert_slurm.evidence import Quote
 
-LEAST_LINES, LEAST_TRIMMED = 3, 5
+LEAST_TRIMMED = 5
 MOST_TEXT, MOST_LINE, MOST_LINES = 96 * 1024, 400, 3000
 COVERS, MOST_COVERS = 0.3, 1.4
 """Of the time that the run advanced, what the lines tell together: at least, and at most."""
-BARE_COVERS, STEADY, LONGER = 0.6, 0.75, 1.2
+BARE_COVERS, LONGER = 0.6, 1.2
 INSIDE = 1.02
 LAST_PART = 0.25
 """Of a log's lines: a line that sums up stands behind the others."""
@@ -77,18 +78,6 @@ class Told:
     """Lines that each tell one such time alone."""
 
 
-@dataclass(frozen=True)
-class _Line:
-    part: float
-    whole: float
-    bare: bool
-    each: bool
-    text: str
-    at: int
-    share: bool = False
-    """It tells shares alone."""
-
-
 def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
     """The largest share that one of the run's logs tells of ``kinds``; None where none tells any."""
     span, found = _Span(_span_s(facts), _steps_a_line(facts), facts.crew if facts.ranks_total < 2 else 1), list[Told]()
@@ -104,7 +93,7 @@ def account(facts: Facts, kinds: frozenset[str]) -> Told | None:
         rows = [line for at, row, parts in rows_of_table(lines) if (line := _of_line(at, row, parts, kinds)) is not None]
         if len(rows) >= LEAST_LINES and (one := _together(rows, span)) is not None:
             found.append(one)
-        found += [Told(share, None, row) for share, row in in_columns(lines[-MOST_COLUMNS:], kinds)]
+        found += [Told(share, None, row) for share, row in (*in_columns(lines[-MOST_COLUMNS:], kinds), *broken_down(lines, kinds))]
         found += [Told(one.share, one.whole_s, one.said) for one in partition([text[-MOST_TEXT:]], span.seconds, span.steps, kinds)]
         if LOAD in kinds:
             found += [Told(one.share, one.whole_s or None, one.said) for one in starvation(text[-MOST_TEXT:], span.seconds)]
@@ -189,18 +178,18 @@ def _by_themselves(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: froze
             yield Told(min(1.0, share), span_s, lines[-1][1].strip(), len(lines))
 
 
-def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -> _Line | None:
+def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -> TimedLine | None:
     """What one line tells of ``kinds`` beside the work, or the whole; None where it tells no such thing."""
     shares = [one for one in parts if one.share]
     part = sum(one.seconds for one in shares if one.kind in kinds)
     if part and len(shares) == 1 and part <= INSIDE and _SHARE_OF.search(text) is not None:
-        return _Line(part, 1.0, bare=False, each=True, text=text, at=at, share=True)
+        return TimedLine(part, 1.0, bare=False, each=True, text=text, at=at, share=True)
     alone = any(one.waits for one in shares if one.kind in kinds)
     if part and (0.85 <= sum(one.seconds for one in shares) <= INSIDE or alone):
         whole = max((one.seconds for one in parts if not one.share and one.kind in {WHOLE, NONE}), default=0.0)
         if part > INSIDE or OF_MACHINE.search(text) or (len(shares) == 1 and not of_time(text)):
             return None
-        return _Line(part * (whole or 1.0), whole or 1.0, bare=False, each=not whole, text=text, at=at, share=not whole)
+        return TimedLine(part * (whole or 1.0), whole or 1.0, bare=False, each=not whole, text=text, at=at, share=not whole)
     timed = [one for one in parts if not one.share]
     ours = [one for one in timed if one.kind in kinds]
     if not ours or (_of_another(timed, ours) and not _BESIDE_TIME.search(text)):
@@ -222,7 +211,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
     else:
         return None
     bare = all(one.bare for one in timed)
-    return _Line(part, whole, bare, each=any(one.each for one in ours), text=text, at=at)
+    return TimedLine(part, whole, bare, each=any(one.each for one in ours), text=text, at=at)
 
 
 def _nearest_whole(wholes: Sequence[Part], part: float) -> float:
@@ -242,10 +231,10 @@ def _of_another(timed: Sequence[Part], ours: Sequence[Part]) -> bool:
 
 def _again_and_again(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: frozenset[str], span: _Span) -> Iterator[Told]:
     """Lines alike that each tell the parts of their own time, or of all the time so far; and pairs of lines, one of the part and one of the rest."""
-    groups: dict[str, list[_Line]] = {}
+    groups: dict[str, list[TimedLine]] = {}
     alone: dict[str, list[tuple[Part, int, str]]] = {}
     for at, text, parts in told:
-        key = _NUMBER.sub("#", text)
+        key = _NUMBER.sub("#", text).replace(" ", "")
         if (line := _of_line(at, text, parts, kinds)) is not None:
             groups.setdefault(key, []).append(line)
         elif len(timed := [one for one in parts if not one.share and one.seconds > 0 and not (one.bare and one.kind == NONE)]) == 1:
@@ -258,7 +247,7 @@ def _again_and_again(told: Sequence[tuple[int, str, Sequence[Part]]], kinds: fro
             yield one
 
 
-def _paired(alone: dict[str, list[tuple[Part, int, str]]], kinds: frozenset[str]) -> Iterator[list[_Line]]:
+def _paired(alone: dict[str, list[tuple[Part, int, str]]], kinds: frozenset[str]) -> Iterator[list[TimedLine]]:
     """Lines of one time each, of which one kind tells the part and another, close by and as often, the work or the whole."""
     ours = [lines for lines in alone.values() if len(lines) >= LEAST_LINES and lines[0][0].kind in kinds]
     others = [lines for lines in alone.values() if len(lines) >= LEAST_LINES and lines[0][0].kind in {WORK, WHOLE, NONE}]
@@ -273,38 +262,24 @@ def _paired(alone: dict[str, list[tuple[Part, int, str]]], kinds: frozenset[str]
             if not work and any(a[0].seconds > INSIDE * b[0].seconds for a, b in pairs):
                 continue
             yield [
-                _Line(a.seconds, b.seconds + (a.seconds if work else 0.0), bare=a.bare, each=a.each, text=text, at=at)
+                TimedLine(a.seconds, b.seconds + (a.seconds if work else 0.0), bare=a.bare, each=a.each, text=text, at=at)
                 for (a, at, text), (b, _, _) in pairs
             ]
 
 
-def _together(lines: Sequence[_Line], span: _Span) -> Told | None:
+def _together(lines: Sequence[TimedLine], span: _Span) -> Told | None:
     """The share that lines alike tell together."""
     last = lines[-1]
     if min(line.whole for line in lines) <= 0:
         return None
     if all(line.share for line in lines):
         return Told(min(1.0, sum(line.part for line in lines[1:]) / (len(lines) - 1)), None, last.text.strip())
-    if _grows(lines):
+    if grows(lines):
         return _so_far(lines, span.seconds)
-    return _each_its_own(passes if len(passes := _of_passes(lines)) > 1 else lines, span)
+    return _each_its_own(passes if len(passes := of_passes(lines)) > 1 else lines, span)
 
 
-def _of_passes(lines: Sequence[_Line]) -> list[_Line]:
-    """The last line of each pass, where lines tell of all the time of a pass so far; none where they do not."""
-    ends = [at for at, (a, b) in enumerate(pairwise(lines)) if b.whole < a.whole]
-    each = [lines[a:b] for a, b in pairwise([0, *(at + 1 for at in ends), len(lines)])]
-    grow = [one for one in each if len(one) > 1 and _grows(one)]
-    return [one[-1] for one in each] if len(grow) >= max(2, len(each) - 1) else []
-
-
-def _grows(lines: Sequence[_Line]) -> bool:
-    """Whether lines tell of all the time so far."""
-    grow = all(a.whole <= b.whole and a.part <= b.part for a, b in pairwise(lines))
-    return grow and lines[-1].whole > 2 * lines[0].whole
-
-
-def _so_far(lines: Sequence[_Line], span_s: float | None) -> Told | None:
+def _so_far(lines: Sequence[TimedLine], span_s: float | None) -> Told | None:
     first, last = lines[0], lines[-1]
     if last.bare or not (span_s is None or COVERS * span_s <= last.whole <= MOST_COVERS * span_s):
         return None
@@ -313,9 +288,9 @@ def _so_far(lines: Sequence[_Line], span_s: float | None) -> Told | None:
     return Told(min(1.0, part / whole), whole, last.text.strip())
 
 
-def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
+def _each_its_own(lines: Sequence[TimedLine], span: _Span) -> Told | None:
     total, times, last = sum(line.whole for line in lines), 1.0, lines[-1]
-    if last.bare and not (span.seconds and _steady([line.part for line in lines]) and _steady([line.whole for line in lines])):
+    if last.bare and not (span.seconds and steady([line.part for line in lines]) and steady([line.whole for line in lines])):
         return None
     if span.seconds:
         least = BARE_COVERS if last.bare else COVERS
@@ -328,8 +303,8 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
         if not fits:
             return None
         times = fits[-1] if last.each or last.bare else fits[0]
-    counted = list(lines)
-    if len(counted) > LEAST_LINES:
+    counted = later_ones(lines)
+    if len(counted) > LEAST_LINES and counted[0] is lines[0]:
         counted = counted[1:]
     if len(counted) >= LEAST_TRIMMED - 1:
         counted.remove(max(counted, key=lambda line: line.part))
@@ -338,14 +313,7 @@ def _each_its_own(lines: Sequence[_Line], span: _Span) -> Told | None:
     return Told(min(1.0, part / whole), min(span.seconds, total * times * more) if span.seconds else None, last.text.strip())
 
 
-def _steady(values: Sequence[float]) -> bool:
-    """Whether numbers stay as they are, as times do, and losses and scores do not."""
-    third = max(1, len(values) // 3)
-    first, last = statistics.median(values[:third]), statistics.median(values[-third:])
-    return STEADY * max(first, last) <= min(first, last)
-
-
-def _steps_apart(lines: Sequence[_Line]) -> list[float]:
+def _steps_apart(lines: Sequence[TimedLine]) -> list[float]:
     """How many steps a line may be of: one, or what a count in it grows by from line to line."""
     rows = [[int(found[0]) for found in _WHOLE_NUMBER.finditer(line.text)] for line in lines]
     width = min(len(row) for row in rows)

@@ -31,6 +31,13 @@ _CONVERGED = re.compile(
     re.IGNORECASE,
 )
 """Of an EM, a Newton's method, a Lloyd's: few are what it takes."""
+_PROFILED = re.compile(
+    r"\bSelf C(?:PU|UDA) time total\b|\btrace (?:was )?(?:written|saved|exported) to\b.{0,80}trace\.json|\bGenerated:?\s.{0,80}"
+    r"\.(?:nsys-rep|ncu-rep)\b"
+)
+"""torch.profiler's last lines, and Nsight's."""
+_INSIDE = re.compile(r"\b(?:iters?|iterations?|batch(?:es)?)['\"]?\W{1,3}(\d{3,9})\b", re.IGNORECASE)
+MANY_INSIDE = 1000
 _OF_ALL = re.compile(r"(?<![\d.])(\d{3,9}) ?/ ?(\d{4,9})(?![\d.])")
 LEAST_PART = 0.3
 """What a pass gets right of all things is more; a step's count stands at the beginning of its whole."""
@@ -61,12 +68,18 @@ def beyond_count(facts: Facts) -> str | None:
 
 def _enough(facts: Facts, texts: Sequence[str]) -> str | None:
     """Why few of what is counted may be all that is needed."""
-    if any(_CONVERGED.search(one.text) for report in facts.job.reports for one in report.excerpts):
+    said = [one.text for report in facts.job.reports for one in report.excerpts]
+    if any(_CONVERGED.search(text) for text in said):
         return "it says that it converged"
+    if any(_PROFILED.search(text) for text in said):
+        return "it ran under a profiler, whose table it prints: a few steps are what is profiled"
     parts = [found for text in texts if (found := _OF_ALL.search(text)) is not None]
     same = len(parts) >= LEAST_LINES and len(parts) == len(texts) and len({found[2] for found in parts}) == 1 and int(parts[0][2]) >= LEAST_THINGS
     if same and min(int(found[1]) / int(found[2]) for found in parts) >= LEAST_PART:
         return f"each line tells of {parts[0][2]} things: what is counted are passes over them"
+    inside = [int(found[1]) for text in texts for found in _INSIDE.finditer(text)]
+    if len(inside) >= LEAST_LINES and max(inside) >= MANY_INSIDE:
+        return "each of what is counted has hundreds of steps, which its lines tell"
     times = sorted({m.time_ns for m in facts.advance.marks if m.time_ns is not None})
     if len(times) >= LEAST_LINES and statistics.median(b - a for a, b in pairwise(times)) >= LONG_STEP_S * 1e9:
         return "what is counted took ten minutes and more each"

@@ -119,6 +119,8 @@ _KNOWN = re.compile(r"\btrial \d{1,9} (?:finished|completed?)\b|\biteration: {1,
 """Optuna's and Stan's own lines."""
 _STOPS_EARLY = re.compile(r"\bearly[ -]stopping at (?:step|epoch|iteration)\b.{0,40}\b(?:due to|because|max[ _]kl|target[ _]kl)", re.IGNORECASE)
 """Stable-Baselines3's PPO leaves the rest of an update's passes out so, and trains on: no progress of the run's."""
+_WARNS = re.compile(r"\b[A-Z]\w{0,40}Warning: ")
+"""A sentence by Python's warnings."""
 _KEEPS = re.compile(r"\b(?:copied|saved|written|stored)\b", re.IGNORECASE)
 _SETTING_UP = re.compile(_PREPARING.pattern.replace("|token|", "|tokeni|"), re.IGNORECASE)
 _WRITER = re.compile(
@@ -212,7 +214,7 @@ def _counting(text: str) -> Data | None:
 def _read(text: str) -> Data | None:
     """The same: a log's ends may be read twice, and often say one thing again and again."""
     body = text[len(log_head(text)) :]
-    if _STOPS_EARLY.search(body):
+    if _STOPS_EARLY.search(body) or _WARNS.search(body):
         return None
     if body is not text and _COUNTER.search(body) is None and _COUNTER.match(text.lstrip()) is not None:
         body = text.lstrip()  # what looked like a logger's name was the counter's

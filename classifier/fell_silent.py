@@ -19,6 +19,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.idlers import idles, idling_since
 from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, last_words, tails_by_path
 from gpualert_slurm.classifier.tongues import AWAITS
+from gpualert_slurm.classifier.untold import stopped_talking, waits_where_stopped
 
 LEAST_MARKS = 4
 LEAST_S, WORKING_S, NEVER_S = 20.0, 45.0, 30.0
@@ -80,15 +81,13 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     limit = facts.ending.state == "TIMEOUT" or bool(facts.stopping.own_limit)
     last = last_words(facts.job)
     if not go.seen:
-        return limit and _never_began(facts, last, life)
+        return (limit and _never_began(facts, last, life)) or stopped_talking(facts, limit=limit)
     times, end = [m.time_ns for m in go.marks if m.time_ns is not None], facts.ending.ended_ns
     if silence.of != "progress" or len(go.marks) < LEAST_MARKS or not times or end is None:
         return limit and _ran_dry(facts, last)
     since, pause = (end - min(times)) / 1e9, _longest_s(facts) or go.longest_s or life
     if not limit:
-        if idle:
-            return silence.seconds >= max(LEAST_S, CANCELLED * pause) and bool(standstill.asleep(facts))
-        return silence.seconds >= max(CALLED_OFF_S, CALLED_OFF * pause, CALLED_OFF_SHARE * since) and not any(_of_work(line) for line in last)
+        return _called_off(facts, last, since, pause, idle=idle)
     asks = any(_asks(line) or _WAITS.search(line) for line in last)
     times_of_it = WAITING if asks else WORKING if any(_of_work(line) for line in last) else PLAIN
     least = WORKING_S if times_of_it == WORKING else LEAST_S
@@ -100,6 +99,16 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
     dry = _ran_dry(facts, last)
     at_rest = silence.seconds >= max(STOPPED_S, STOPPED * pause, STOPPED_SHARE * since) and _stopped_working(facts, max(times))
     return silence.seconds >= min(enough) or at_rest or dry
+
+
+def _called_off(facts: Facts, last: Sequence[str], since: float, pause: float, *, idle: bool) -> bool:
+    """Whether a run that somebody cancelled had stood still before; its last words, seconds since its first progress, its longest pause."""
+    silent_s = facts.silence.seconds if facts.silence is not None else 0.0
+    if waits_where_stopped(facts.job) and silent_s >= max(LEAST_S, PLAIN * pause, SHARES[WAITING] * since):
+        return True
+    if idle:
+        return silent_s >= max(LEAST_S, CANCELLED * pause) and bool(standstill.asleep(facts))
+    return silent_s >= max(CALLED_OFF_S, CALLED_OFF * pause, CALLED_OFF_SHARE * since) and not any(_of_work(line) for line in last)
 
 
 def _never_began(facts: Facts, last: Sequence[str], life: float) -> bool:

@@ -38,13 +38,14 @@ def idle(facts: Facts, found: Measured) -> tuple[str, str] | None:
     moves = [m for m in beside if len(set(m.values)) > 1 and abs(trend(m.values)) > STEADY]
     if any(len(m.finite) < len(m.values) for m in found.measures) or (moves and not stuck(scores)):
         return None
-    if hovers(facts.job, first.values, scores) is None or not _trains(facts):
+    if hovers(facts.job, first.values, scores) is None or not trains(facts):
         return None
     told = f"{first.called} lay about {statistics.fmean(first.values):.4g} from the first line to the last"
     return "flat", f"{told}, and nothing beside it got better"
 
 
-def _trains(facts: Facts) -> bool:
+def trains(facts: Facts) -> bool:
+    """Whether a program says, in its first lines or its command, that it trains, and nowhere that it simulates."""
     texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
     texts += [line for line, _ in command_lines(facts.job, facts.row)]
     return any(_TRAINS.search(text) for text in texts) and not any(_SIMULATES.search(text) for text in texts)

@@ -35,7 +35,7 @@ _ASIDE = re.compile(
 _ENDS_IN_UNIT = re.compile(
     r"(?<!per)(?:_|[ (\[.-])\(?(ms|msec|s|secs?|seconds|segundos|sekunden|secondes|min|%|pct|percent)[)\]]?\s{0,2}\Z", re.IGNORECASE
 )
-_BEGINS_WITH_UNIT = re.compile(r"(?:\A|[\s'\"{,])(ms|secs?|seconds)_(?=[A-Za-z])")
+_BEGINS_WITH_UNIT = re.compile(r"(?:\A|[\s'\"{,])(ms|secs?|seconds|pct|percent)_(?=[A-Za-z])")
 """``"ms_fetch": 1929``."""
 _UNIT_ASIDE = re.compile(r" ?[(\[](ms|s|secs?|seconds|min|%)[)\]]")
 """A unit behind a name: ``data_loading(s)``."""
@@ -225,7 +225,7 @@ def _unit_of(one: re.Match[str], name: str, usual: str) -> str | None:
     if (step := _A_STEP.search(bare)) is not None:
         return step["unit"]
     if (begins := _BEGINS_WITH_UNIT.search(bare)) is not None:
-        return begins[1]
+        return "%" if begins[1].startswith("p") else begins[1]
     return usual if _TIMELY.search(bare) and not _NO_TIME.search(bare) else None
 
 

@@ -111,7 +111,7 @@ class State:
 
 def known_before(facts: Facts) -> State | None:
     """The state that a run knew of and went past, counting from the first one and learning anew; None: there is none, or it does not show."""
-    told = _counted(facts)
+    told = counted(facts)
     if told is None or not came_from_nothing(facts):
         return None
     (steps, word), lines = told, before_progress(facts)
@@ -192,7 +192,7 @@ def _from_nothing(numbers: Sequence[float], by_half: bool) -> bool:
     return first >= HIGHEST * max(values) and fell and (not by_half or last <= HALF * first)
 
 
-def _counted(facts: Facts) -> tuple[list[int], str] | None:
+def counted(facts: Facts) -> tuple[list[int], str] | None:
     """What its lines of progress count from the first one on, and the word before it (empty: none); None where they begin further on."""
     steps = counted_steps(facts)
     counter = (steps, counted_by(facts)) if len(steps) >= LEAST_LOSSES else None

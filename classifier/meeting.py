@@ -23,6 +23,8 @@ _MEMBER = re.compile(
 _CLAUSE = re.compile(r"[,;] ")
 _STOPPED = re.compile(r"Received \d{1,2} death signal, shutting down workers|Sending process \d{1,10} closing signal SIG")
 """torchrun's words as it is being stopped."""
+_STORY = "Traceback (most recent call last)"
+"""It may begin behind a bar, on the same line."""
 LEAST_CALLS = 4
 """Last lines of one kind that are a loop of waiting."""
 WAIT_WORDS = re.compile(
@@ -172,9 +174,10 @@ def tails_by_path(job: JobRecord, paths: Collection[str] | None = None) -> list[
     for one in (x for r in job.reports for x in r.excerpts if x.where.step not in SCRIPT and (paths is None or x.path in paths)):
         said = (line for line in (one.tail.strip() or one.head.strip()).splitlines() if line.strip())
         lines = [line for line in said if not line.startswith("srun: ") and not of_slurmstepd(line)]
-        cut = next((i for i, line in enumerate(lines) if line.startswith("Traceback (most recent call last)") or _STOPPED.search(line)), len(lines))
-        if lines[:cut]:
-            found.append((one.path, lines[:cut]))
+        cut = next((i for i, line in enumerate(lines) if _STORY in line or _STOPPED.search(line)), len(lines))
+        bar = [line.partition(_STORY)[0] for line in lines[cut : cut + 1] if _STORY in line and not line.startswith(_STORY)]
+        if lines[:cut] or bar:
+            found.append((one.path, [*lines[:cut], *bar]))
     return found
 
 

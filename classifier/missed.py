@@ -33,6 +33,10 @@ _ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of
 _TAKES = re.compile(
     r"\b(?:resum|restor|load|continu|warm[- ]?start|pick(?:s|ed|ing) up|go(?:es|ing) on)\w{0,6}\b.{0,40}\b(?:from|with|of|at)\b", re.IGNORECASE
 )
+_READS = re.compile(r"\b(?:load|read|restor|resum|open|continu)\w{0,4}\b", re.IGNORECASE)
+_OTHERS = re.compile(r"pre-?train|backbone|imagenet|\bbase\b|teacher|encoder|fine-?tun|transfer", re.IGNORECASE)
+_STATE_FOLDER = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{0,200}/(?:check-?point|ckpt|step|iter|epoch)[\w=-]{0,4}\d{1,9}(?![\w./])", re.IGNORECASE)
+NEAR = 3
 MOST_TEXT = 300
 SCRATCH = "the program said that it starts from scratch"
 
@@ -78,6 +82,14 @@ def _missed(facts: Facts, unloaded: Sequence[Evidence]) -> tuple[str, str, Evide
         file = _STATE_FILE.search(text) if there and not _AS_TOLD.search(text) else None
         if file is not None and not states and (learned_all(facts) or came_from_nothing(facts)):
             return file[0], "it could not be read", said
+    return _of_what_is_before(facts, told)
+
+
+def _of_what_is_before(facts: Facts, told: Sequence[tuple[Evidence, str]]) -> tuple[str, str, Evidence] | None:
+    """The same, where another line names what was to be gone on from."""
+    for said, _ in told:
+        if said.data.get("none") is True and (before := _named_before(facts, said)) is not None and came_from_nothing(facts):
+            return before, "nothing of it was taken over", said
     for said, text in told:  # not "starting from scratch", which a first run says as well
         if LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
             return announced, SCRATCH, said
@@ -99,6 +111,18 @@ def _of_it(said: Evidence, text: str, states: list[str]) -> tuple[str, str] | No
         return states[0], "nothing of it was taken over"
     named = _STATE_FILE.search(text) if none else None
     return (named[0], "nothing of it was taken over") if named is not None else None  # it was there, and was read
+
+
+def _named_before(facts: Facts, said: Evidence) -> str | None:
+    """The state that one of the lines right before ``said`` names as what is read."""
+    place = said.source
+    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
+    before = text.partition(place.text.strip()[:MOST_TEXT])[0] if isinstance(place, Quote) else ""
+    for line in reversed([line[:MOST_TEXT] for line in before.splitlines() if line.strip()][-NEAR:]):
+        named = (_STATE_FILE.search(line) or _STATE_FOLDER.search(line)) if _READS.search(line) and _OTHERS.search(line) is None else None
+        if named is not None:
+            return named[0]
+    return None
 
 
 def _announced(facts: Facts, said: Evidence) -> str | None:

@@ -119,7 +119,8 @@ def _of_rows(rows: Sequence[str], span_s: float, steps: float, kinds: frozenset[
     clock = span_s / len(rows)
     found = list(_columns(rows, steps))
     together = sum(statistics.fmean(one.seconds) for one in found if one.unit)
-    if steps > 1 and together < 0.3 * clock and LEAST_SUM * clock <= together * steps <= MOST_SPAN * clock:
+    alone = len(found) == 1 and "%" in last  # one row of a table, which tells its share itself
+    if steps > 1 and not alone and together < 0.3 * clock and LEAST_SUM * clock <= together * steps <= MOST_SPAN * clock:
         found = [replace(one, seconds=tuple(value * steps for value in one.seconds)) for one in found]  # they are of one step each
     if not found or (parts := _named(found)) is None:
         return None

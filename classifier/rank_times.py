@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gpualert_slurm.classifier.by_members import slow_member
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
 from gpualert_slurm.classifier.rank_tables import of_columns
+from gpualert_slurm.classifier.spread import spread
 from gpualert_slurm.classifier.standing_apart import standing_apart
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
@@ -80,6 +82,7 @@ _CALLED_SLOW = re.compile(
     r"\bstragglers?\b(?! detection (?:enabled|disabled|on|off|started))[^\n]{0,120}?\branks?\b['\": =(\[{]{1,5}(?P<rank>\d{1,4})(?![\d.])",
     re.IGNORECASE,
 )
+_TOLERATED = re.compile(r"\bwithin\b|\bno action\b|\btoleran|\bbelow (?:the )?threshold|\bharmless|(?<![\d.])1\.[0-2]\d? ?[x×]|\bok\b", re.IGNORECASE)
 _BY_DESIGN = re.compile(
     r"(?<![A-Za-z])(?:loss|grad|norm|mem\w{0,8}|tokens?|eval\w{0,8}|env\w{0,10}|episode\w?)(?![A-Za-z])[^\d\n]{0,8}"
     r"(?:max|min|slowest|median)",
@@ -99,16 +102,25 @@ _ROW = re.compile(
 _NUMBER = re.compile(_N)
 _IN_MS = re.compile(r"(?<![A-Za-z])ms(?![A-Za-z])")
 _NAMES = re.compile(r"[|│,]|\s{2,}")
+UNNAMED = "one of the ranks"
+_LOST = re.compile(r"\b(?P<share>\d{1,3}(?:\.\d)?) ?% of the (?:available )?(?:CPU )?time was lost due to (?:load )?imbalance")
+"""GROMACS."""
 
 
 @dataclass(frozen=True)
 class Slow:
-    """Rank ``rank`` worked ``own``, its peers ``peers`` (in the unit of the line ``said``)."""
+    """Rank ``rank`` worked ``own``, its peers ``peers`` (in the unit of the line ``said``); ``who``, where it has another name or none is told."""
 
     rank: int
     own: float
     peers: float
     said: str
+    who: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its name, for people."""
+        return self.who or f"rank {self.rank}"
 
 
 def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Slow | None:
@@ -131,7 +143,20 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
             if found is not None:
                 return found
     apart = standing_apart(job)
-    return Slow(apart.rank, apart.own, apart.peers, apart.said) if apart is not None else None
+    return Slow(apart.rank, apart.own, apart.peers, apart.said) if apart is not None else _unranked(job)
+
+
+def _unranked(job: JobRecord) -> Slow | None:
+    """The same of hosts, tasks and workers; of the longest and shortest times of all ranks; and of GROMACS's own word."""
+    for one in (x for report in job.reports for x in report.excerpts):
+        lines = one.text[-MOST_TEXT:].splitlines()
+        if (member := slow_member(lines)) is not None:
+            return Slow(member.place, member.own, member.peers, member.said, member.who)
+        if (lost := _LOST.search(one.text[-MOST_TEXT:])) is not None and float(lost["share"]) >= 100 * WAITS:
+            return Slow(0, float(lost["share"]), 0.0, lost[0], UNNAMED)
+        if (both := spread(lines)) is not None:
+            return Slow(0, both[0], both[1], both[2], UNNAMED)
+    return None
 
 
 def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:
@@ -198,7 +223,7 @@ def _by_extremes(lines: Sequence[str]) -> Slow | None:
 
 def _by_name(lines: Sequence[str]) -> Slow | None:
     """Lines of a detector of stragglers (NVIDIA's resiliency extension prints such) that name one rank, the same each time."""
-    found = [(int(one["rank"]), line.strip()) for line in lines if (one := _CALLED_SLOW.search(line)) is not None]
+    found = [(int(one["rank"]), line.strip()) for line in lines if (one := _CALLED_SLOW.search(line)) is not None and not _TOLERATED.search(line)]
     ranks = [rank for rank, _ in found]
     if len(found) < LEAST_NAMED or max(ranks.count(rank) for rank in set(ranks)) < SAME * len(found):
         return None
@@ -275,7 +300,7 @@ def _by_table(lines: Sequence[str]) -> Slow | None:
             others = [sum(values[-width:]) for _, values, _ in rows]
             slow = _apart([(rank, values[column]) for rank, values, _ in rows], wanted, "", WAITS * max(others) if width > 1 else 0.0)
             if slow is not None:
-                return Slow(slow.rank, slow.own, slow.peers, next(text for rank, _, text in rows if rank == slow.rank))
+                return replace(slow, said=f"{' '.join(head.split())}: {next(text for rank, _, text in rows if rank == slow.rank)}")
     return None
 
 

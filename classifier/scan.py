@@ -21,6 +21,7 @@ from gpualert_slurm.classifier.parting import LAST_BYTES, parting
 from gpualert_slurm.classifier.pattern import Match
 from gpualert_slurm.classifier.printed import LOOK_BACK_BYTES, head_of
 from gpualert_slurm.classifier.restarts import Beginning, Restarts
+from gpualert_slurm.classifier.rhythm import rhythm
 from gpualert_slurm.classifier.routine import DIGITS, Kind, Routine
 from gpualert_slurm.classifier.summary import summed
 from gpualert_slurm.classifier.unrestored import HINT as UNRESTORED
@@ -337,7 +338,9 @@ class _Pass:
             for match in saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")):
                 self.found.add(match)
         if self.found.arrival is not None:
-            for match in held_up(self.ends.lines(self.read), self.found.when, self.found.going(saves=False)):
+            going, last = self.found.going(saves=False), self.ends.last(self.read, TAIL_BYTES)
+            written = () if going else rhythm(last, self.found.when)
+            for match in (*held_up(self.ends.lines(self.read), self.found.when, going), *written):
                 self.found.add(match)
 
     def _read_beginning(self) -> None:

@@ -17,7 +17,8 @@ from gpualert_slurm.classifier.fallen_away import fell_away
 from gpualert_slurm.classifier.fallen_back import fallen_back, lost_again
 from gpualert_slurm.classifier.gone import LEAST_GONE, OTHERS
 from gpualert_slurm.classifier.hover import KNOWS, stuck, trend
-from gpualert_slurm.classifier.idle import idle
+from gpualert_slurm.classifier.idle import idle, trains
+from gpualert_slurm.classifier.lineage import COUNTS
 from gpualert_slurm.classifier.measures import Measure, Measured
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.ran_up import ran_up
@@ -73,6 +74,7 @@ _PHYSICAL = re.compile(
     re.IGNORECASE,
 )
 """What a simulation tells of what it keeps."""
+_COUNTS = re.compile(rf"(?:\b|_)(?:{COUNTS}|ep|e|n|i|t)(?:\b|_)", re.IGNORECASE)
 _STEPS = re.compile(r"(?:global|train)?[_ ]?(?:steps?|it|iter(?:ation)?s?|upd(?:ate)?s?|batch(?:es)?)\Z", re.IGNORECASE)
 
 
@@ -213,7 +215,7 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
     measures = [m for m in found.measures if m.digits]
     if not measures or any(_SUMMED.search(m.name) or len(m.finite) < len(m.values) or not lies(m.values) for m in measures):
         return None
-    if not _had_to_move(facts, found, measures):
+    if not _had_to_move(facts, found, measures) or not trains(facts) or (found.counter.word and not _COUNTS.search(found.counter.word)):
         return None
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)

@@ -38,13 +38,21 @@ _OF_PASS = re.compile(
 )
 _PASS = re.compile(rf"\b(?:pass|generation|gen|round|sweep|cycle|turn|chunk|{PASSES})\b", re.IGNORECASE)
 _JUDGED = re.compile(r"(?<![A-Za-z])(?:val(?:id(?:ation)?)?|va|dev|test|eval(?:uation)?|held[- ]?out)(?![A-Za-z])", re.IGNORECASE)
+_PART = re.compile(r"\b(\d{1,6}-of-\d{1,6})\b")
 _BEGINS = re.compile(r"\b(?:saving|writing|storing|dumping|persisting|checkpointing|start\w*|begin\w*)\b", re.IGNORECASE)
 _ENDS = re.compile(r"\b(?:saved|wrote|written|stored|dumped|persisted|done|finish\w*|complete\w*)\b", re.IGNORECASE)
 
 
 def saves_counted(go: Advance) -> int:
     """How many saves the run made: of one log (several ranks save together, a script's log repeats), each save once that is told twice."""
-    return max((_in_one(those) for those in by_log(go.saved)), default=0)
+    return max((_in_one(those) for those in by_log(go.saved) if not _parts_of_one(those)), default=0)
+
+
+def _parts_of_one(those: Sequence[Evidence]) -> bool:
+    """Whether they are the parts of one state: ``model-00003-of-00006.safetensors``."""
+    texts = [e.source.text for e in those if isinstance(e.source, Quote)]
+    parts = [found[1] for text in texts if (found := _PART.search(text)) is not None]
+    return len(parts) == len(texts) > 1 and len(set(parts)) == len(parts)
 
 
 def _in_one(those: Sequence[Evidence]) -> int:

@@ -26,8 +26,10 @@ def talks(facts: Facts) -> Spent | None:
 
 def mostly_talk(facts: Facts) -> Spent | None:
     """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
-    own = talks(facts) if facts.advanced and max(facts.ranks_total, facts.crew) > 1 else None
-    if own is None or own.share < MOSTLY or own.share * (own.whole_s or trained_s(facts) or 0.0) < LEAST_TALK_S:
+    own = talks(facts) if facts.advanced or facts.measured is not None else None
+    if own is None or not (max(facts.ranks_total, facts.crew) > 1 or among_ranks(own.said)):
+        return None
+    if own.share < MOSTLY or own.share * (own.whole_s or trained_s(facts) or 0.0) < LEAST_TALK_S:
         return None
     return None if on_fabric(facts) or uneven(facts) else own
 
@@ -45,7 +47,7 @@ def on_fabric(facts: Facts) -> bool:
 
 _AMONG = re.compile(
     r"all[-_ ]?(?:reduce|gather|to[-_ ]?all)|reduce[-_ ]?(?:scatter|grad\w*)|(?:grad(?:ient)?s?|param(?:eter)?s?)[-_ ]?(?:sync|exchange|reduc|all)"
-    r"|\bnccl\b|\bmpi\b",
+    r"|\bnccl\b|\bmpi(?:\b|_)|\bhalo\b|\bghost (?:cell|zone|exchange)|\bcomm(?:unication)?\b|\baggregat\w{1,4}\b.{0,20}\bbroadcast|\ball[-_ ]ranks\b",
     re.IGNORECASE,
 )
 

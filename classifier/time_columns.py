@@ -50,7 +50,7 @@ def rows_of_table(lines: Sequence[str]) -> Iterator[tuple[int, str, tuple[Part, 
         if len(line) > MOST_LINE:
             continue
         cells = [cell for part in _BETWEEN.split(line.strip(" |│\t")) if (cell := part.strip())]
-        if len(cells) >= LEAST_ROWS and not any(char.isdigit() for char in line):
+        if len(cells) >= LEAST_ROWS and not any(_PLAIN.match(cell) for cell in cells):
             told = [part_of_column(cell) for cell in cells]
             head = told if sum(part is not None for part in told) > 1 else head
         elif head and len(cells) == len(head) and all(_PLAIN.match(cell) for cell in cells):

@@ -110,6 +110,7 @@ _ON_DISK = re.compile(
     r"|disque|disco)"
 )
 _PLAYS = re.compile(r"\b(?:env|envs|environment|rollout\w*|simulat\w*|episode\w*|actor\w*)\b")
+_IMBALANCE = re.compile(r"\bload (?:im)?balanc")
 _NEXT_BATCH = re.compile(
     r"\bbatch(?:es)? (?:arriv|came|ready|deliver)\w{0,4}|\bin next\b|\bnext it\b|\b(?:get|getting|got|next|fetch|await\w{0,3}"
     r"|receiv\w{0,3})\b.{0,16}\bbatch|\bbatch (?:get|gen\w{0,8}|prep\w{0,8}|time to)\b"
@@ -124,6 +125,7 @@ def kind_of(name: str) -> str:
         return NONE
     data, waiting = _DATA.search(words) is not None, _WAIT.search(words) is not None
     ruled = (
+        (PEERS, _IMBALANCE.search(words)),
         (REST, _STATE.search(words) and _TAKES.search(words)),
         (LOAD, _TAKEN.search(words)),
         (SAVE, _SAVE.search(words) or _ON_DISK.search(words)),

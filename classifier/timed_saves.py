@@ -53,7 +53,7 @@ class Timed:
 def timed_saves(facts: Facts) -> Timed | None:
     """The kind of such lines that took most of the time; None where there is none, or how long the run took is not known."""
     whole_s = facts.ending.elapsed_s
-    if not whole_s or not _trains(facts):
+    if not whole_s or not trains(facts):
         return None
     best: Timed | None = None
     for lines, left_out in alike(facts.job, took_s):
@@ -63,11 +63,17 @@ def timed_saves(facts: Facts) -> Timed | None:
     return best
 
 
-def _trains(facts: Facts) -> bool:
+def trains(facts: Facts) -> bool:
     """Whether a loss is told: of a job whose work is to write, its writing is no delay."""
-    if facts.advance.loss is not None or facts.measured is not None or any(c.loses for c in columns(facts.advance.marks, facts.job)):
+    moved = facts.measured is not None and any(len(set(m.values)) > 1 for m in facts.measured.measures)
+    if facts.advance.loss is not None or moved or any(c.loses for c in columns(facts.advance.marks, facts.job)):
         return True
     return any(_LOSS.search(one.text[:MOST_TEXT]) for report in facts.job.reports for one in report.excerpts)
+
+
+def counts(facts: Facts) -> bool:
+    """Whether lines of progress tell of something else than what was written."""
+    return any(m.says == "progress" for m in facts.advance.marks)
 
 
 def took_s(line: str) -> float | None:

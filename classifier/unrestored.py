@@ -53,7 +53,12 @@ _SHARE = re.compile(
 )
 """Of how much there was, nothing; where the line is of a state."""
 _ZERO = re.compile(rf"(?<![A-Za-z])(?:n_|num_)?{_TAKEN}['\"]?\s?[:=]\s?['\"]?0(?![\d.])", re.IGNORECASE)
-_OF_ALL = re.compile(r"(?<![A-Za-z])(?:total|of|expected|missing|all|model|wanted|n|params|tensors|keys)['\"]?\s?[:=]\s?['\"]?[1-9]", re.IGNORECASE)
+_OF_ALL = re.compile(
+    r"(?<![A-Za-z])(?:total|of|expected|missing|all|model|wanted|n|params|tensors|keys)(?: in (?:the )?(?:file|model|checkpoint))?"
+    r"['\"]?\s?[:=]\s?['\"]?[1-9]",
+    re.IGNORECASE,
+)
+_KEYS = re.compile(r"\b(?:keys|tensors|param(?:eter)?s|weights|layers)\b", re.IGNORECASE)
 """The same of a record's fields: ``restored=0 total=96``."""
 _LISTS = re.compile(r"\b(?P<which>missing|unexpected)[_ ]?(?:keys?)?\W{0,4}[\[({](?P<keys>[^\])}]{1,4000})", re.IGNORECASE)
 _KEY = re.compile(r"[\w.-]{1,200}")
@@ -69,6 +74,12 @@ _EQUAL = (
     re.compile(rf"\bmissing (?:{_PIECES})?\W{{0,3}}{_HOW_MANY}", re.IGNORECASE),
     re.compile(rf"(?<![\d.,:/=-]){_HOW_MANY} (?:model )?{_PIECES} (?:were |was |are )?(?:missing|absent|not found|not loaded)\b", re.IGNORECASE),
 )
+_AT_RANDOM = re.compile(
+    rf"\b{_HOW_MANY} (?:\w+ ){{0,2}}{_PIECES} (?:were |was |are |is )?(?:left|kept|still|stay\w*|remain\w*)"
+    r" (?:at|with|in|on)? ?(?:their |its |the )?(?:own )?(?:random|init\w*)",
+    re.IGNORECASE,
+)
+"""All of them are as a fresh model has them."""
 _SWAPPED = re.compile(
     rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing(?: {_PIECES})?\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
     rf"|\bmissing(?:[ _]{_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?:[ _]{_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
@@ -150,7 +161,7 @@ def unrestored(lines: Iterable[Line], taken: frozenset[int], loads: frozenset[in
 
 def says_so(text: str) -> bool | None:
     """True: what was saved was read, and nothing of it was taken over; False: it was passed over, and the run begins anew; None: neither."""
-    if no_key_fits(text):
+    if no_key_fits(text) or _at_random(text[:MOST_TEXT]):
         return True
     text = text[:MOST_TEXT]
     if _IF.search(text) or _PARTLY.search(text):
@@ -161,10 +172,16 @@ def says_so(text: str) -> bool | None:
     if none or equal or _other_names(text):
         return True
     if _SUBJECT.search(text) is None:
-        return None
+        return True if _KEYS.search(text) and _ZERO.search(text) and _OF_ALL.search(text) else None
     if _SHARE.search(text) or (_ZERO.search(text) and _OF_ALL.search(text)):
         return True
     return False if _PASSED_OVER.search(text) and _ANEW.search(text) and not _OTHERS.search(text) else None
+
+
+def _at_random(text: str) -> bool:
+    """Whether all pieces were left as a fresh model has them."""
+    left = _AT_RANDOM.search(text) if _IF.search(text) is None else None
+    return left is not None and left["gone"] == left["of"] != "0"
 
 
 def _other_names(text: str) -> bool:
@@ -186,7 +203,7 @@ def no_key_fits(text: str) -> bool:
     lists: dict[str, list[str]] = {}
     for found in _LISTS.finditer(text):
         lists.setdefault(found["which"].lower(), _KEY.findall(found["keys"]))
-    missing, unexpected = lists.get("missing", []), lists.get("unexpected", [])
+    missing, unexpected = ([k for k in lists.get(which, []) if "." in k.strip(".")] or lists.get(which, []) for which in ("missing", "unexpected"))
     behind = not unexpected and all(_OF_THE_END.match(key) for key in missing)
     if not missing or behind or any("lora" in key or "adapter" in key for key in missing):
         return False

@@ -14,6 +14,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.hover import KNOWS, trend
 from gpualert_slurm.classifier.stages import stages
 from gpualert_slurm.classifier.unlearned import tuned_or_played
+from gpualert_slurm.evidence import Quote
 
 LEAST, LEAST_BESIDE = 20, 2
 """Lines; and numbers that are told beside the reward."""
@@ -23,6 +24,11 @@ BOUND = 0.1
 """Of all values, those that are the highest, where a reward cannot be higher."""
 MOVED, APART = 0.1, 1.5
 """Of its height, and of its noise, how far a number may have moved between its first third and its last."""
+LEAST_NEVER = 10
+"""Lines of a reward that never came."""
+_PAID = re.compile(r"(?<![\w/])rewards?(?:[/_]?mean)?['\"]?\s?[=:]\s?")
+_ALL_NOUGHT = re.compile(r"(?<![\w/])rewards?(?:[/_]?mean)?['\"]?\s?[=:]\s?-?0(?:\.0{1,8})?(?![\d.])")
+_NO_CHANGE = re.compile(r"(?:grad_?norm|reward[/_]std|\bloss)['\"]?\s?[=:]\s?-?0(?:\.0{1,8})?(?:e[-+]?0{1,3})?(?![\d.])")
 _REWARD = re.compile(r"(?:\b|_)(?:rewards?|rew|returns?|success(?:es)?|solved|wins?|belohnung|r[ée]compense|recompensa)(?:\b|_)", re.IGNORECASE)
 
 
@@ -40,6 +46,15 @@ def unrewarded(facts: Facts) -> str | None:
     if bound or only_judges(facts) or tuned_or_played(facts.job) or stages(facts.job) is not None:
         return None
     return f"{reward.called} lay about {mean:.4g} from the first line to the last, and nothing beside it has a trend"
+
+
+def never_paid(facts: Facts) -> str | None:
+    """In words, where every line tells of a reward of nought, its spread and the gradient norm or the loss with it (GRPO and its like)."""
+    texts = [m.source.text for m in facts.advance.marks if isinstance(m.source, Quote)]
+    told = [text for text in texts if _PAID.search(text)]
+    if len(told) < LEAST_NEVER or len(told) < len(texts) or not all(_ALL_NOUGHT.search(text) and _NO_CHANGE.search(text) for text in told):
+        return None
+    return f"the reward was nought in each of {len(told)} lines, and nothing changed by it"
 
 
 def _moves(values: tuple[float, ...]) -> bool:

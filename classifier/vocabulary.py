@@ -43,6 +43,7 @@ WORDS: dict[str, str] = {
     "planned_end": "The program says that it reached its planned end",
     "checkpoint_saved": "A checkpoint was written",
     "held_up": "How much of the time passed before lines that tell of a write; data: share, since (progress), work (before its own), count",
+    "rhythm": "The last line of a log that tells of no progress; data: writes before it, longest_s between two of them",
     "no_training": "The program says that it trained nothing",
     "checkpoint_loaded": "A checkpoint was loaded",
     "checkpoint_not_loaded": "The program looked for a checkpoint and starts from scratch",

@@ -40,7 +40,7 @@ SAMPLE_S = 0.1
 """The driver's own samples are this long and longer: steps that are shorter than one spread none of them."""
 IN_TURN = 0.8
 """Of the readings at which a card stood still, in so many another one worked: they take turns by design."""
-WAITS = 0.4
+WAITS = 0.5
 """Of the time by the run's own account: more of it went into waiting for data."""
 LONG_S, LEAST_WAITED_S = 10.0, 8.0
 """Of so many seconds in all, by its own account, it need not have counted its steps; and what a run must have waited, for it to be worth a word."""

@@ -31,7 +31,7 @@ from gpualert_slurm.classifier.storm import (
 )
 from gpualert_slurm.classifier.talk import among_ranks, mostly_talk, on_fabric, talks, uneven
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
-from gpualert_slurm.classifier.timed_saves import timed_saves
+from gpualert_slurm.classifier.timed_saves import counts, timed_saves, trains
 from gpualert_slurm.classifier.within_epochs import within_epochs
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.verdict import Fault
@@ -129,7 +129,7 @@ def _saving(facts: Facts) -> Assessment | None:
     share = max((s for s in (seen, said, own.share if own is not None else None) if s is not None), default=None)
     often = done >= MIN_STEPS and saves >= STORM_SHARE * done and not whole_passes(go) and _cost(said, facts) and not _cheap(facts)
     long = (share or 0.0) >= STORM_TIME and saves >= LEAST_SAVES and (done == 0 or done >= MIN_STEPS)
-    if own is not None and own.share >= STORM_TIME and saves == 0:
+    if own is not None and own.share >= STORM_TIME and saves == 0 and (trains(facts) or counts(facts)):
         return _by_its_word(facts, own)
     if not saves or not (often or long):
         return None
@@ -202,7 +202,7 @@ def _held_up(facts: Facts) -> Assessment | None:
 
 def _by_parts(facts: Facts) -> Assessment | None:
     """A fifth of the time by the parts of it that the run's lines tell, in a run of many steps, or a long one."""
-    own = account(facts, frozenset({SAVE}))
+    own = account(facts, frozenset({SAVE})) if trains(facts) or counts(facts) else None
     if own is not None and own.share < STORM_TIME and _each_time(facts, own):
         steps = max(facts.advance.steps_done or 0, _measured(facts))
         told = Spent(own.share, own.said, facts.advance.marks[-1:] or facts.cite_end()[:1], own.whole_s)

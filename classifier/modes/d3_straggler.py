@@ -92,7 +92,7 @@ class Straggler(FailureMode):
         if told is not None:
             return ruled_in("by the ranks' own account one of them held up the others", "waits that are alike", _by_their_word(facts, told))
         slow = slow_rank(facts.job, facts.advance.step_s, ranks) if facts.ended_well else None
-        if slow is not None and slow.rank < ranks:
+        if slow is not None and (slow.who or slow.rank < ranks):
             return ruled_in("by one rank's account of all of them one held up the others", "times that are alike", _by_word_of_one(facts, slow))
         return not_testable("no SM activity, and too little power of too few GPUs, to compare ranks by", flip)
 
@@ -105,7 +105,7 @@ def _ranks(facts: Facts) -> int:
     if (held := held_up_by(facts.job)) is not None:
         return max(2, (held.where.rank or 0) + 1)
     slow = slow_rank(facts.job, facts.advance.step_s)
-    return max(2, slow.rank + 1) if slow is not None and _RANK.search(slow.said) else ranks
+    return max(2, slow.rank + 1) if slow is not None and (slow.who or _RANK.search(slow.said)) else ranks
 
 
 def _worked(facts: Facts) -> bool:
@@ -162,9 +162,9 @@ def _slow_clock(facts: Facts, cards: list[Card], flip: str) -> Assessment | None
 
 def _by_word_of_one(facts: Facts, slow: Slow) -> Account:
     """The account of a run in which one rank tells how long each of them worked, or waited."""
-    numbers = f"rank {slow.rank}: {slow.own:.3g}, its peers {slow.peers:.3g}"
+    numbers = f"{slow.called}: {slow.own:.3g}, its peers {slow.peers:.3g}"
     return Account(
-        headline=words.headline(f"completed, held up by a straggler: rank {slow.rank}"),
+        headline=words.headline(f"completed, held up by a straggler: {slow.called}"),
         shows=(
             Said(f"{numbers}, as one of them tells: {words.headline(slow.said)}", facts.advance.marks[-1:]),
             *((Said("the run ended well", facts.cite_end()),) if facts.cite_end() else ()),
@@ -172,7 +172,7 @@ def _by_word_of_one(facts: Facts, slow: Slow) -> Account:
         fault=Fault.UNKNOWN,
         implies=("that rank computed while the others waited for it: the whole run went at its pace",),
         cannot_decide=("whether its host, its share of the data or its code is the reason",),
-        advice=(f"Look at what rank {slow.rank} does that the others do not, and whether each rank's share of the data is equal.",),
+        advice=(f"Look at what {slow.called} does that the others do not, and whether each rank's share of the data is equal.",),
         lost=False,
     )
 

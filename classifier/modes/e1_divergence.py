@@ -17,6 +17,7 @@ from gpualert_slurm.classifier.columns import unlearned
 from gpualert_slurm.classifier.crept import crept
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.fallen_away import fell_away, flew_off
+from gpualert_slurm.classifier.fallen_beside import fell_beside
 from gpualert_slurm.classifier.gone import FEW_ROWS, gone, left_at_it
 from gpualert_slurm.classifier.hover import hovers, stuck
 from gpualert_slurm.classifier.known_before import judges, known_before, one_pass
@@ -37,7 +38,7 @@ from gpualert_slurm.classifier.stages import another_kept, last_came_down, of_an
 from gpualert_slurm.classifier.stood import held_in_the_midst
 from gpualert_slurm.classifier.trials import behind, each_a_trial, trial_left_out, trials_began_well
 from gpualert_slurm.classifier.unlearned import lost_again, never_moved, no_rate, noughts, plays, unmoved
-from gpualert_slurm.classifier.unrewarded import unrewarded
+from gpualert_slurm.classifier.unrewarded import never_paid, unrewarded
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.series import Series
 from gpualert_slurm.verdict import Fault
@@ -110,6 +111,10 @@ class Divergence(FailureMode):
             why = of_another_name(facts.job) or layer_by_layer(facts.job) or was_to_rise(facts)
         if why is None and found.account.variant == "flat" and not no_rate(facts.job):
             why = known_before(facts)
+        if why is None and found.account.variant == "flat":
+            loss = facts.advance.loss
+            beside = fell_beside(facts.job, but=loss.values if loss is not None else ())
+            why = f"what is called {beside} came down beside it" if beside is not None else None
         return found if why is None else ruled_out(why, FLIP, *facts.cite_end())
 
     def _by_words_or_numbers(self, facts: Facts) -> Assessment:
@@ -157,7 +162,7 @@ def _of_players(facts: Facts) -> str | None:
     found = facts.measured
     counted = bool(facts.advance.marks)
     told = (players.lost(facts.job) if counted else None) or lost_return(facts, found) or players.won(found)
-    return told or (unrewarded(facts) if counted else None)
+    return told or ((unrewarded(facts) or never_paid(facts)) if counted else None)
 
 
 def _of_nothing(facts: Facts, loss: Series | None) -> Assessment | None:

@@ -11,6 +11,7 @@ from gpualert_slurm.classifier import citations, crash, words
 from gpualert_slurm.classifier.afresh import LEAST_LOSSES, begun_again, claimed, learned_all, never_read, passed_by
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.facts import Facts
+from gpualert_slurm.classifier.far_behind import far_behind
 from gpualert_slurm.classifier.first_kept import first_kept
 from gpualert_slurm.classifier.first_start import first_start
 from gpualert_slurm.classifier.lapse import learned_again
@@ -50,6 +51,7 @@ LEARNED_ANEW = 0.5
 """Where the earlier attempt's losses are not known: a loss that ends below this share of what it began with was not a trained model's."""
 FELL = 0.8
 """Of its first losses, what it ends at, at most, where it counts long before what it was to go on from."""
+NO_KEY_FITS = "state_dict.no_key_fits"
 _JUDGES = re.compile(r"(?:run_)?(?:eval|infer|predict|serve|generat|sampl|demo|export|convert)\w{0,20}\.py", re.IGNORECASE)
 _COUNTED = "step|epoch|iteration|iter|update|round|batch|pass|pas|Schritt|Epoche|paso|[ée]poque|itération|tour"
 FLIP = "an error while a checkpoint is loaded, or a parent whose head loss this run starts at"
@@ -110,7 +112,7 @@ def _lost(facts: Facts, parent: Parent | None, loaded: tuple[Evidence, ...]) -> 
         return ruled_in(f"{gone[0]} is what it was to go on from, and {gone[1]}", FLIP, _without(facts, *gone))
     if (past := _went_past(facts, parent)) is not None:
         return past
-    if facts.ended_well and (away := turned_away(facts, parent) or unmet(facts)) is not None:
+    if facts.ended_well and (away := turned_away(facts, parent) or unmet(facts) or far_behind(facts)) is not None:
         return ruled_in(away[0], FLIP, _scratch(facts, parent or Parent(None, None, "its own word", ()), *away))
     return None
 
@@ -135,7 +137,7 @@ def _went_past(facts: Facts, parent: Parent | None) -> Assessment | None:
 
 def _came_to_nothing(facts: Facts) -> bool:
     """Whether nothing of what was loaded was taken over, by a word behind the one that it was loaded."""
-    said = [(e.data.get("none") is True, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
+    said = [(e.data.get("none") is True or e.pattern == NO_KEY_FITS, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
     nothing = [source for none, source in said if none or LEFT_RANDOM.search(source.text)]
     last = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote)]
     return any(all(said.file != one.file or said.offset >= one.offset for one in last) for said in nothing)

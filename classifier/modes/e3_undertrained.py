@@ -18,6 +18,7 @@ from gpualert_slurm.classifier.left_out import left_out
 from gpualert_slurm.classifier.lineage import goes_on_from
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
+from gpualert_slurm.classifier.other_work import went_on
 from gpualert_slurm.classifier.rest import converged
 from gpualert_slurm.classifier.rounds import few_rounds
 from gpualert_slurm.classifier.settings_each import gave_up
@@ -250,7 +251,7 @@ _ONLY_JUDGES = re.compile(
 
 def _none_at_all(facts: Facts) -> Evidence | None:
     """The program's own word that it trained nothing, where nothing that changed from line to line speaks against it."""
-    said = tuple(e for e in facts.said("no_training") if not _behind_training(facts, e))
+    said = tuple(e for e in facts.said("no_training") if not _behind_training(facts, e) and not went_on(facts, e))
     if any(_ONLY_JUDGES.search(one.text) for report in facts.job.reports for one in report.excerpts):
         return None
     if not said or any(len(set(finite(s.values))) > 1 for s in facts.series if s.name in CHANGING) or (facts.advance.steps_done or 0) >= FEW_STEPS:

@@ -37,6 +37,9 @@ _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _OF_AN_ERROR = re.compile(r"\w(?:Error|Exception)\(['\"][^'\"]{0,40}[Ll]oss")
 """What an error says of a loss, as Optuna prints it of a trial that failed."""
+_BEHIND_ITS_COUNT = re.compile(r"\s{1,6}(\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)(?![\w.%])")
+_WARNS = re.compile(r"\b[A-Z]\w{0,40}Warning: ")
+"""A sentence about a loss, by Python's warnings, and no step's."""
 _VALUE = r"['\"]?\s{0,3}[:=]?\s{0,3}\[?(?P<value>" + NUMBER.lower() + ")"
 _NO_LOAD = re.compile(
     r"(?:(?:check-?points?|ckpts?|snapshots?|resume file|state|\.(?:pth?|ckpt|pkl|safetensors|npz|h5|keras|msgpack|tar))\b.{0,60}?"
@@ -88,8 +91,9 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     trained = next((one for one in _LOSS_LINE.finditer(text) if not _held_out(text, one)), None)
     found = trained or found
     loss = number(found["loss"])
-    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text) or _OF_AN_ERROR.search(text):
+    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text) or _OF_AN_ERROR.search(text) or _WARNS.search(text):
         return None
+    behind = _BEHIND_ITS_COUNT.match(text, found.end()) if found["loss"].isdigit() else None
     data: Data = {"loss" if trained and not _TESTED.match(text) else "eval_loss": loss, **extras(text)}
     counted = False
     both = epoch_and_step(text)
@@ -105,6 +109,10 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
         counted = True
         data["epoch"] = float(epoch["epoch"])
         _put(data, "epochs", count(epoch["epochs"]))
+    if behind is not None and not counted:  # ``Train loss 43 3.075320``: the count stands between the name and the loss
+        kind = next(iter(data))
+        data |= {"step": int(found["loss"]), kind: float(behind[1])}
+        counted = True
     if not counted:
         data["weak"] = True
     return Match(match.says, match.role, match.line, match.pattern, data=data)
@@ -169,6 +177,7 @@ PARSER = Parser(
                 "[ 100/1000] loss=nan grad_norm=inf",
                 '{"step": 10, "loss": 2.31, "lr": 0.0001}',
                 "iter 40: loss 1.9, time 12.1ms",
+                "Train loss 43 3.075320 Grad Norm 6.588697 2.43s/it",
             ),
             near_misses=(
                 "Using loss: cross_entropy",
@@ -180,6 +189,7 @@ PARSER = Parser(
                 "wandb:       loss 0.31 (run summary)",
                 "Epoch 1:   0%|          | 0/20 [00:00<?, ?it/s, loss=4.58, train_loss=1.670]",
                 "loss.py:12",
+                "tests/test_guard.py::test_nan: UserWarning: loss is nan at step 3",
             ),
             read=_progress,
             general=True,
