@@ -25,6 +25,8 @@ class TimedLine:
     at: int
     share: bool = False
     """It tells shares alone."""
+    named: bool = False
+    """The whole has a name of its own, of a step's."""
 
 
 def of_passes(lines: Sequence[TimedLine]) -> list[TimedLine]:

@@ -55,7 +55,7 @@ _PROFILED = re.compile(
     r"train_dataloader_next\s{0,300}\|\s{0,40}[\d.e-]{1,14}\s{0,40}\|\s{0,40}\d{1,12}\s{0,40}\|\s{0,40}(?P<total>\d{1,9}(?:\.\d{1,9})?)\s{0,40}"
     r"\|\s{0,40}(?P<share>\d{1,3}(?:\.\d{1,6})?)\s{0,40}\|"
 )
-_BAR = re.compile(r"\A[^|\n]{0,60}\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]\n]{0,80}\](?:\x1b\[A)?")
+_BAR = re.compile(r"\A[^|\n]{0,60}\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}\d{1,12}/\d{1,12} \[[^\]\n=]{0,80}\](?:\x1b\[A)?")
 """A bar that was drawn before a line was written behind it."""
 _NOT_SO = re.compile(
     r"(?<![A-Za-z])(?:not(?! (?:keep|fast|ready|feed))|raise|\w{0,40}Error|attempts?|retr(?:y|ied|ies|ying)"
@@ -198,6 +198,8 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
     work = sum(one.seconds for one in timed if one.kind in {WORK, REST, LOAD, SAVE, TALK, PEERS, WAIT} and one.kind not in kinds)
     named = _nearest_whole([one for one in timed if one.kind == WHOLE], part)
     unnamed = max((one.seconds for one in timed if one.kind == NONE), default=0.0)
+    if "batch-generator" in text and "forward-compute" in text and part < work:
+        work -= part  # Megatron-LM's lies within it
     if named >= part / INSIDE and named > 0:
         whole = max(named, part)
     elif work > 0:
@@ -211,7 +213,7 @@ def _of_line(at: int, text: str, parts: Sequence[Part], kinds: frozenset[str]) -
     else:
         return None
     bare = all(one.bare for one in timed)
-    return TimedLine(part, whole, bare, each=any(one.each for one in ours), text=text, at=at)
+    return TimedLine(part, whole, bare, each=any(one.each for one in ours), text=text, at=at, named=named == whole > part)
 
 
 def _nearest_whole(wholes: Sequence[Part], part: float) -> float:
@@ -300,6 +302,9 @@ def _each_its_own(lines: Sequence[TimedLine], span: _Span) -> Told | None:
         steps = sorted({*_steps_apart(lines), span.steps})
         fits = [many for many in steps if any(least <= many * one / span.seconds <= MOST_COVERS for one in sums)]
         fits = fits or [many for many in (one / span.tellers for one in steps) if least <= many * total / span.seconds <= MOST_COVERS]
+        ideal = span.seconds / total if total > 0 else 0.0
+        if not fits and last.named and not last.bare and 1 <= ideal <= max(steps):
+            fits = [ideal]  # each line tells of one step of the many that lie between two
         if not fits:
             return None
         times = fits[-1] if last.each or last.bare else fits[0]

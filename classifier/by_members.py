@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WORK, kind_of
 
 LEAST_MEMBERS, LEAST_LINES, LAST_LINES, MOST_LINE, MOST_MEMBERS = 3, 4, 80, 400, 4096
-SLOWER, ALIKE, RESTS, WAITS = 1.6, 1.35, 0.4, 0.3
+SLOWER, ALIKE, RESTS, WAITS, FAR = 1.6, 1.35, 0.4, 0.3, 2.5
 """Its work by the longest of its peers', and theirs by one another; its wait by the shortest of theirs; of both, what they wait."""
 _WHO = re.compile(
-    r"(?<![A-Za-z])['\"]?(?P<what>node|host(?:name)?|task|worker|actor|device|gpu|card|proc(?:ess)?|rank)['\"]?\s{0,2}[:=#]?\s{0,6}['\"]?"
-    r"(?P<who>[A-Za-z][\w.-]{0,40}\d[\w.-]{0,20}|\d{1,5})(?![\w.%])",
+    r"(?<![A-Za-z])['\"]?(?P<what>node|host(?:name)?|task|worker|actor|device|gpu|card|proc(?:ess)?|rank|client|site|replica|participant)['\"]?\s{0,2}[:=#-]?\s{0,6}['\"]?"
+    r"(?P<who>[A-Za-z][\w.-]{0,40}\d[\w.-]{0,20}|\d{1,5}|[a-z])(?![\w.%])",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
     r"(?P<name>[A-Za-z_][\w/-]{1,30})(?P<unit_of>\[(?:ms|s)\])?['\"]?\s?[:=]?\s{0,8}(?P<value>\d{1,9}(?:\.\d{1,6})?)"
     r"(?P<unit>\s?(?:ms|s)\b)?(?![\w.%/:])"
 )
+_AHEAD = re.compile(r"(?P<name>[A-Za-z]{3,20}) ?[:=]? (?P<value>\d{1,9}(?:\.\d{1,6})?)\s?(?P<unit>ms|s)\b")
+_RATE = re.compile(r"(?<![\w.])(?P<value>\d{1,9}(?:\.\d{1,6})?) (?P<name>[a-z]{2,16}/s)(?:ec)?\b")
 _TIMED = re.compile(r"(?:\A|_)(?:ms|s|secs?|seconds)(?:_|\Z)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _OF_ANOTHER = re.compile(r"step|epoch|iter|clock|temp|power|mem|util|count|bytes|size|batch|loss|port|pid|rate|seed|total|avg_power", re.IGNORECASE)
@@ -48,6 +50,7 @@ class _Told:
     last: str = ""
     columns: dict[str, list[float]] = field(default_factory=dict)
     timed: set[str] = field(default_factory=set)
+    rates: dict[str, list[float]] = field(default_factory=dict)
 
 
 def slow_member(lines: Sequence[str]) -> Member | None:
@@ -58,14 +61,15 @@ def slow_member(lines: Sequence[str]) -> Member | None:
             continue
         names = set.intersection(*(set(one.columns) for one in members.values()))
         middles = {who: {name: statistics.median(one.columns[name]) for name in names} for who, one in members.items()}
-        works = [name for name in sorted(names) if kind_of(name) in {WORK, LOAD}]
+        works = [name for name in sorted(names) if kind_of(name) in {WORK, LOAD} or all(name in one.timed for one in members.values())]
         waits = [name for name in sorted(names) if kind_of(name) in {PEERS, TALK, WAIT}]
         for work in works:
             slow = max(middles, key=lambda who: middles[who][work])
             own, peers = middles[slow][work], [one[work] for who, one in middles.items() if who != slow]
             if own < SLOWER * max(peers) or max(peers) > ALIKE * min(peers) or min(peers) <= 0:
                 continue
-            waited = any(_alone_rests(middles, slow, work, wait) for wait in waits)
+            far = min(many) >= LEAST_LINES - 1 and own >= FAR * max(peers) and all(work in one.timed for one in members.values())
+            waited = far or any(_alone_rests(middles, slow, work, wait) for wait in waits)
             again = min(many) >= LEAST_LINES and not waits and all(work in one.timed for one in members.values())
             if waited or again:
                 return Member(slow, list(members).index(slow), own, statistics.median(peers), members[slow].last)
@@ -90,12 +94,28 @@ def _kinds(lines: Sequence[str]) -> Iterator[dict[str, _Told]]:
             return
         told.lines += 1
         told.last = line.strip()
-        for value in _VALUE.finditer(rest):
+        for rate in _RATE.finditer(rest):
+            told.rates.setdefault(rate["name"], []).append(float(rate["value"]))
+        for value in (*_VALUE.finditer(rest), *_AHEAD.finditer(rest)):
             if _OF_ANOTHER.search(value["name"]) is None:
                 told.columns.setdefault(value["name"], []).append(float(value["value"]))
-                if value["unit"] or value["unit_of"] or _TIMED.search(value["name"]):
+                if value["unit"] or value.groupdict().get("unit_of") or _TIMED.search(value["name"]):
                     told.timed.add(value["name"])
     yield from kinds.values()
+
+
+def slow_rate(lines: Sequence[str]) -> Member | None:
+    """The one whose rate is far below that of any other, of those that tell of it again and again."""
+    for members in _kinds(lines):
+        names = set.intersection(*(set(one.rates) for one in members.values())) if len(members) >= LEAST_MEMBERS else set()
+        for name in sorted(names):
+            middles = {who: statistics.median(one.rates[name]) for who, one in members.items()}
+            slow = min(middles, key=lambda who: middles[who])
+            peers = [value for who, value in middles.items() if who != slow]
+            again = all(len(one.rates[name]) >= LEAST_LINES - 1 for one in members.values())
+            if again and 0 < FAR * middles[slow] <= min(peers) and max(peers) <= ALIKE * min(peers):
+                return Member(slow, list(members).index(slow), middles[slow], statistics.median(peers), members[slow].last)
+    return None
 
 
 def _shape(rest: str) -> str:

@@ -19,7 +19,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.idlers import idles, idling_since
 from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, last_words, tails_by_path
 from gpualert_slurm.classifier.tongues import AWAITS
-from gpualert_slurm.classifier.untold import stopped_talking, waits_where_stopped
+from gpualert_slurm.classifier.untold import only_repeats, stopped_talking, waits_where_stopped
 
 LEAST_MARKS = 4
 LEAST_S, WORKING_S, NEVER_S = 20.0, 45.0, 30.0
@@ -104,6 +104,8 @@ def fell_silent(facts: Facts, *, idle: bool) -> bool:
 def _called_off(facts: Facts, last: Sequence[str], since: float, pause: float, *, idle: bool) -> bool:
     """Whether a run that somebody cancelled had stood still before; its last words, seconds since its first progress, its longest pause."""
     silent_s = facts.silence.seconds if facts.silence is not None else 0.0
+    if only_repeats(facts):
+        return True
     if waits_where_stopped(facts.job) and silent_s >= max(LEAST_S, PLAIN * pause, SHARES[WAITING] * since):
         return True
     if idle:

@@ -98,7 +98,7 @@ class Harvest:
 
     def places(self, *but: str) -> frozenset[int]:
         """Where lines stand that say something else than a metric, or than ``but``."""
-        return frozenset(m.line.offset for k in self.kept.values() for m in (*k.first, *k.last) if m.says != "metrics" and m.says not in but)
+        return frozenset(m.line.offset for k in self.kept.values() for m in (*k.first, *k.last) if m.says not in {"metrics", "rhythm", *but})
 
     def going(self, *, saves: bool = True) -> frozenset[int]:
         """Where lines stand that tell of progress, of its planned end or (unless not ``saves``) of a save."""
@@ -107,7 +107,8 @@ class Harvest:
 
     def spoken(self) -> frozenset[int]:
         """Where lines stand that a pattern of their own knows."""
-        known = [kept for kept in self.kept.values() if kept.first[0].says not in {"error_line", "metrics", "no_training", "checkpoint_not_loaded"}]
+        open_ = {"error_line", "metrics", "no_training", "checkpoint_not_loaded", "rhythm"}
+        known = [kept for kept in self.kept.values() if kept.first[0].says not in open_]
         return frozenset(m.line.offset for kept in known for m in (*kept.first, *kept.last))
 
     def unread(self, kind: Kind, lines: int) -> None:

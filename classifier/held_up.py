@@ -35,7 +35,7 @@ _WRITES = re.compile(
 )
 _BULLET = re.compile(r"\W{0,6}(?:->|=>|>)\s")
 _TOOK = re.compile(
-    r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
+    r"(?P<value>\d{1,6}(?:[.,]\d{1,6})?)\s?(?:elapsed )?(?P<unit>ms|milliseconds|s|secs?|seconds?|Sekunden|secondes|segundos)\b(?!['\"]?\s?[=:])"
     r"|\b(?:took|seconds|secs?|duration|dur|elapsed|cost|spent|dt|(?=ms['\"]))(?P<key>[_ ]?(?:s|ms|sec|seconds))?['\"]?\s?[=:]\s?['\"]?"
     r"(?P<said>\d{1,6}(?:\.\d{1,6})?)(?P<after>ms|s)?\b",
     re.IGNORECASE,

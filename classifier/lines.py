@@ -21,6 +21,8 @@ _PREFIX = re.compile(
     r"|\[[a-z_]{1,24}(?P<local>\d{1,4})\]: ?"  # torchelastic --redirects/--tee: [default3]:
     r"|\[(?:[\w.-]{1,80}@)?\d{1,6},(?P<mpi>\d{1,6})\]<std(?:err|out|diag)>: ?"  # mpirun --tag-output; Open MPI 5 names its daemon too
     r"|\[(?P<hydra>\d{1,5})\] (?=Traceback \(most recent| {2}File \"|[A-Za-z_][\w.]{0,100}(?:Error|Exception|Interrupt)\b)"  # mpiexec -l of MPICH
+    r"|[\[(]?[Rr]ank[ _#]?(?P<said>\d{1,5})[\])]?[:|]? ?"
+    r"(?=Traceback \(most recent| {2}File \"| {4}\S|[A-Za-z_][\w.]{0,100}(?:Error|Exception|Interrupt)\b)"  # a program's own
     r"|\((?:(?P<actor>[\w.:-]{1,64})(?:\([^()]{0,64}\))? )?(?:rank=(?P<actor_rank>\d{1,6}) )?"  # Ray, vLLM
     r"pid=(?P<pid>\d{1,10})(?:, ip=[0-9a-f.:]{1,45})?\) ?"
     rf"|(?P<loguru>{_DAY}{_CLOCK}) \| [A-Z]{{4,10}} {{0,6}}\| [^\s|]{{1,200}}:\d{{1,6}} - "
@@ -181,6 +183,8 @@ def _heard(before: Speaker, found: re.Match[str]) -> Speaker:
         rank = number("hydra")
     if rank is None:
         rank = number("actor_rank")
+    if rank is None:
+        rank = number("said")
     local, pid, task = number("local"), number("pid"), number("task")
     return Speaker(
         before.rank if rank is None else rank,

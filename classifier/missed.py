@@ -33,7 +33,8 @@ _ABOUT_TO = re.compile(r"\b(?:resum|restor|continu|load)ing\b.{0,30}\b(?:from|of
 _TAKES = re.compile(
     r"\b(?:resum|restor|load|continu|warm[- ]?start|pick(?:s|ed|ing) up|go(?:es|ing) on)\w{0,6}\b.{0,40}\b(?:from|with|of|at)\b", re.IGNORECASE
 )
-_READS = re.compile(r"\b(?:load|read|restor|resum|open|continu)\w{0,4}\b", re.IGNORECASE)
+_READS = re.compile(r"(?<![A-Za-z])(?:load|read|restor|resum|restart|open|continu)\w*", re.IGNORECASE)
+_WISHES = re.compile(r"(?<![A-Za-z])(?:resum|restart|restor|continu)\w*", re.IGNORECASE)
 _OTHERS = re.compile(r"pre-?train|backbone|imagenet|\bbase\b|teacher|encoder|fine-?tun|transfer", re.IGNORECASE)
 _STATE_FOLDER = re.compile(r"(?<![\w./~@+=-])[\w./~@+=-]{0,200}/(?:check-?point|ckpt|step|iter|epoch)[\w=-]{0,4}\d{1,9}(?![\w./])", re.IGNORECASE)
 NEAR = 3
@@ -90,6 +91,8 @@ def _of_what_is_before(facts: Facts, told: Sequence[tuple[Evidence, str]]) -> tu
     for said, _ in told:
         if said.data.get("none") is True and (before := _named_before(facts, said)) is not None and came_from_nothing(facts):
             return before, "nothing of it was taken over", said
+        if said.data.get("none") is True and _wished_before(facts, said) and came_from_nothing(facts):
+            return "what it names", "nothing of it was taken over", said
     for said, text in told:  # not "starting from scratch", which a first run says as well
         if LEFT_RANDOM.search(text) and (announced := _announced(facts, said)) is not None:
             return announced, SCRATCH, said
@@ -115,14 +118,24 @@ def _of_it(said: Evidence, text: str, states: list[str]) -> tuple[str, str] | No
 
 def _named_before(facts: Facts, said: Evidence) -> str | None:
     """The state that one of the lines right before ``said`` names as what is read."""
-    place = said.source
-    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
-    before = text.partition(place.text.strip()[:MOST_TEXT])[0] if isinstance(place, Quote) else ""
-    for line in reversed([line[:MOST_TEXT] for line in before.splitlines() if line.strip()][-NEAR:]):
+    for line in reversed(_lines_before(facts, said)):
         named = (_STATE_FILE.search(line) or _STATE_FOLDER.search(line)) if _READS.search(line) and _OTHERS.search(line) is None else None
         if named is not None:
             return named[0]
     return None
+
+
+def _wished_before(facts: Facts, said: Evidence) -> bool:
+    """Whether one of the lines right before ``said``, or it itself, says that the run goes on."""
+    lines = [*_lines_before(facts, said), said.source.text if isinstance(said.source, Quote) else ""]
+    return any(_WISHES.search(line) and _OTHERS.search(line) is None for line in lines) and not any(_OTHERS.search(line) for line in lines)
+
+
+def _lines_before(facts: Facts, said: Evidence) -> list[str]:
+    place = said.source
+    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
+    before = text.partition(place.text.strip()[:MOST_TEXT])[0] if isinstance(place, Quote) else ""
+    return [line[:MOST_TEXT] for line in before.splitlines() if line.strip()][-NEAR:]
 
 
 def _announced(facts: Facts, said: Evidence) -> str | None:

@@ -19,7 +19,7 @@ _TYPES = re.compile(
 )
 _WORDS = re.compile(
     r"\btim(?:ed|e|ing)[ -]?out\b|\btimeout\b|deadline.?exceeded|gave up|giving up"
-    r"|did not (?:join|arrive|answer|respond|reply|come|report|show up|reach)"
+    r"|failed to pass monitored_?[bB]arrier|did not (?:join|arrive|answer|respond|reply|come|report|show up|reach)"
     r"|(?:never|not) (?:joined|arrived|answered|responded|came|reached|showed up)|\bshowed up\b|no (?:answer|reply|response|heartbeat|word) from",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 LEAST_RANKS, MOST_CELLS = 3, 64
-_RANK = re.compile(r"(?:r|rank|gpu|node|host|proc|w)[ _#-]?(\d{1,3})", re.IGNORECASE)
+_RANK = re.compile(r"(?:r|rank|gpu|node|host|proc|w)[ _#-]?(\d{1,3})(?:_(?:s|ms|sec|time))?", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][\w#-]*")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,9}(?:\.\d{1,9})?(?![\w.])")
 _PART = re.compile(r"\s?[,;\t|]\s?")

@@ -11,7 +11,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gpualert_slurm.classifier.by_members import slow_member
+from gpualert_slurm.classifier.by_members import slow_member, slow_rate
+from gpualert_slurm.classifier.last_to_come import last_to_come
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
 from gpualert_slurm.classifier.rank_tables import of_columns
 from gpualert_slurm.classifier.spread import spread
@@ -38,7 +39,7 @@ _LIST = re.compile(rf"[\[(](?P<values>\s?{_N}(?:\s?(?:ms|s))?(?:[,;/ |]{{1,3}}{_
 _SLASHED = re.compile(rf"(?<![\w./])(?P<values>{_N}(?:(?:\s?(?:ms|s))?\s?/\s?{_N}){{2,63}})\s?(?:ms|s)\b")
 _SPACED = re.compile(
     rf"(?:[:=]|\bper[- ]rank\b[^\d\n]{{0,24}}) {{1,3}}(?P<values>{_N}(?:\s?(?:ms|s))?(?: {{1,3}}{_N}(?:\s?(?:ms|s))?){{2,63}})\s?(?:ms|s"
-    rf"|sec)?\s{{0,4}}\Z"
+    rf"|sec)?\s{{0,4}}(?:\([^()\n]{{3,120}}\)\s{{0,4}})?\Z"
 )
 _ROWED = re.compile(rf"\s{{0,12}}[A-Za-z][A-Za-z_/() -]{{2,30}}[ \t|│]{{2,40}}(?P<values>{_N}(?:[ \t|│]{{1,20}}{_N}){{2,63}})[ |│]{{0,4}}\Z")
 """A table's row: a name, and a number for each rank."""
@@ -49,6 +50,9 @@ _OF_RANKS = re.compile(
 _PER = re.compile(rf"\b(?:per|by|each|every)[- ]{_WHO}s?\b", re.IGNORECASE)
 _IN_TIME = re.compile(r"\d\s?(?:ms|s|sec|seconds)(?![\w/])")
 _BETWEEN = re.compile(r"\s(?:\||--?|/)\s|;\s|\},\s")
+_PAIRED = re.compile(rf"(?<![A-Za-z])(?:p|r|w|rank|proc|gpu)[ _]?(?P<rank>\d{{1,4}})\s?[:=]?\s?(?P<first>{_N})\s?/\s?(?P<second>{_N})(?![\w./])")
+_TWO_NAMES = re.compile(r"\b(?P<a>[a-z]{3,16})\s?/\s?(?P<b>[a-z]{3,16})\b", re.IGNORECASE)
+"""``work/wait [s]: p0 273/901 p1 283/898``."""
 _LETTERED = re.compile(rf"(?<![\w])t_?(?P<rank>\d{{1,2}})\s?[=:]\s?(?P<value>{_N})\s?(?P<unit>ms|s)(?![\w.])")
 _AWAITED = re.compile(
     rf"\b(?:wait(?:ing|ed|s)?|held up|blocked|idle)\b[^\d\n]{{0,24}}\b(?:for|on"
@@ -69,7 +73,12 @@ _LEAST = re.compile(
 _NAMED = re.compile(
     rf"(?:slowest|longest|laggard|worst|langsamste\w?|plus lente?|m[áa]s lent[oa]"
     rf"|last to arrive)[ :=(]{{1,3}}{_WHO}[ _#:]?(?P<before>\d{{1,4}})(?![\w.])"
+    r"|(?:slowest|argmax|worst|laggard|last|max)_(?:rank|worker|gpu|node)['\"]?\s?[:=]\s?(?P<keyed>\d{1,4})(?![\w.])"
     rf"|(?:slowest|longest|max(?:imum)?|worst|laggard)\b[^\n]{{0,40}}[(\[, ]{_WHO}[ _#:]?(?P<after>\d{{1,4}})(?![\w.])",
+    re.IGNORECASE,
+)
+_LEAST_MOST = re.compile(
+    rf"\bmin\s?/\s?(?:med(?:ian)?|mean|avg)\s?/\s?max\b[^\d\n]{{0,40}}{_N}\s?/\s?(?P<least>{_N})\s?/\s?(?P<most>{_N})\s?(?P<unit>ms|s)?(?![\w.])",
     re.IGNORECASE,
 )
 _MOST_LEAST = re.compile(
@@ -96,7 +105,7 @@ _ONE = re.compile(
 _HEADED = re.compile(r"(?:times?|durations?|latenc\w{1,3}|seconds)\b[^\n]{0,40}|\((?:ms|s|sec|seconds)\)\s?:?\s{0,4}\Z", re.IGNORECASE)
 """The heading of times of which each is told without a unit: Megatron-LM's ``times across ranks (ms):``."""
 _ROW = re.compile(
-    rf"[\s|│]{{0,6}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+(?:\([^()\n]{{1,40}}\)|\(?[A-Za-z][\w.-]{{0,30}}\)?))?[\s|│:,]+"
+    rf"[\s|│]{{0,48}}(?:{_WHO}[ _#:]?)?(?P<rank>\d{{1,4}})(?:[ \t]+(?:\([^()\n]{{1,40}}\)|\(?[A-Za-z][\w.-]{{0,30}}\)?))?[\s|│:,]+"
     rf"(?P<values>{_N}(?:\s?(?:ms|s)\b)?(?:[\s|│,]+{_N}(?:\s?(?:ms|s)\b)?){{0,7}})[\s|│]*\Z"
 )
 _NUMBER = re.compile(_N)
@@ -150,7 +159,9 @@ def _unranked(job: JobRecord) -> Slow | None:
     """The same of hosts, tasks and workers; of the longest and shortest times of all ranks; and of GROMACS's own word."""
     for one in (x for report in job.reports for x in report.excerpts):
         lines = one.text[-MOST_TEXT:].splitlines()
-        if (member := slow_member(lines)) is not None:
+        if (late := last_to_come(lines)) is not None:
+            return Slow(0, 0.0, 0.0, late[1], late[0] if not late[0].isdigit() else f"rank {late[0]}")
+        if (member := slow_member(lines) or slow_rate(lines)) is not None:
             return Slow(member.place, member.own, member.peers, member.said, member.who)
         if (lost := _LOST.search(one.text[-MOST_TEXT:])) is not None and float(lost["share"]) >= 100 * WAITS:
             return Slow(0, float(lost["share"]), 0.0, lost[0], UNNAMED)
@@ -179,6 +190,10 @@ def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = No
 
 def _parts(line: str) -> list[str]:
     """A line that tells of all ranks more than once, as its parts: ``work ms: r0=38 r1=275 | waits ms: r0=242 r1=7``."""
+    pairs = list(_PAIRED.finditer(line))
+    if len(pairs) >= LEAST_RANKS and (names := _TWO_NAMES.search(line)) is not None:
+        both = (("a", "first"), ("b", "second"))
+        return [f"{names[name]}: " + " ".join(f"rank {one['rank']}: {one[value]}" for one in pairs) for name, value in both]
     told = [found["rank"] for found in _EACH.finditer(line)] or [found["rank"] for found in _KEYED.finditer(line)]
     return [line] if len(set(told)) == len(told) and len(_PER.findall(line)) < 2 else [line, *_BETWEEN.split(line)]
 
@@ -207,12 +222,12 @@ def _by_extremes(lines: Sequence[str]) -> Slow | None:
     found: list[Slow] = []
     for line in lines:
         most, least, who = _MOST.search(line), _LEAST.search(line), _NAMED.search(line)
-        if (both := _MOST_LEAST.search(line)) is not None and who is not None and _BY_DESIGN.search(line) is None:
-            found.append(Slow(int(who["after"] or who["before"]), float(both["most"]), float(both["least"]), line.strip()))
+        if (both := _MOST_LEAST.search(line) or _LEAST_MOST.search(line)) is not None and who is not None and _BY_DESIGN.search(line) is None:
+            found.append(Slow(int(who["after"] or who["before"] or who["keyed"]), float(both["most"]), float(both["least"]), line.strip()))
             continue
         if most is None or least is None or who is None or most["unit"] != least["unit"] or _BY_DESIGN.search(line) is not None:
             continue
-        rank = int(who["after"] or who["before"])
+        rank = int(who["after"] or who["before"] or who["keyed"])
         found.append(Slow(rank, float(most["value"]), float(least["value"]), line.strip()))
     apart = [one for one in found if one.own >= SLOWER * one.peers and one.own >= LEAST_S]
     ranks = [one.rank for one in apart]

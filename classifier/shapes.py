@@ -27,6 +27,7 @@ from gpualert_slurm.classifier.score_at_chance import score_at_chance
 from gpualert_slurm.classifier.scores import SCORE
 from gpualert_slurm.classifier.stages import stages
 from gpualert_slurm.classifier.stood import stood
+from gpualert_slurm.classifier.table import DISTANCES, LOSS_WORDS
 from gpualert_slurm.classifier.undone import undone
 from gpualert_slurm.classifier.unlearned import HIGH, no_norm, rate_gone, tuned_or_played
 
@@ -74,6 +75,7 @@ _PHYSICAL = re.compile(
     re.IGNORECASE,
 )
 """What a simulation tells of what it keeps."""
+_LOWERED = re.compile(rf"(?<![A-Za-z])(?:{LOSS_WORDS}|{DISTANCES}|mean squ?are)(?![A-Za-z])", re.IGNORECASE)
 _COUNTS = re.compile(rf"(?:\b|_)(?:{COUNTS}|ep|e|n|i|t)(?:\b|_)", re.IGNORECASE)
 _STEPS = re.compile(r"(?:global|train)?[_ ]?(?:steps?|it|iter(?:ation)?s?|upd(?:ate)?s?|batch(?:es)?)\Z", re.IGNORECASE)
 
@@ -215,7 +217,8 @@ def _still(facts: Facts, found: Measured) -> tuple[str, str] | None:
     measures = [m for m in found.measures if m.digits]
     if not measures or any(_SUMMED.search(m.name) or len(m.finite) < len(m.values) or not lies(m.values) for m in measures):
         return None
-    if not _had_to_move(facts, found, measures) or not trains(facts) or (found.counter.word and not _COUNTS.search(found.counter.word)):
+    counts = not found.counter.word or _COUNTS.search(found.counter.word) is not None
+    if not _had_to_move(facts, found, measures) or not counts or not (trains(facts) or _LOWERED.search(measures[0].name)):
         return None
     moved = any(len(set(m.values)) > 1 and m.digits >= LEAST_DIGITS for m in measures)
     stood = sum(m.digits >= MANY_DIGITS for m in measures)

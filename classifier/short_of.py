@@ -7,9 +7,10 @@ says why it stopped before its time (it had converged, or met its target) is non
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gpualert_slurm.classifier.facts import Facts
-from gpualert_slurm.classifier.lineage import before_progress, counted_by
+from gpualert_slurm.classifier.lineage import COUNTS, before_progress, counted_by
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.classifier.recount import counted_steps
 from gpualert_slurm.evidence import Evidence, Quote
@@ -20,6 +21,12 @@ SHORT = 0.34
 MOST_TAIL = 2000
 PATIENCE = 3
 """Lines behind the lowest of what is held out, after which a run may stop without a word."""
+LITTLE = 0.05
+_WORD = re.compile(
+    rf"(?<![\w.,/])(?P<done>\d[\d,]{{0,11}}) (?:of|out of|/) (?:the )?(?P<of>\d[\d,]{{0,11}}) (?:planned|wanted|requested"
+    rf"|scheduled|intended|configured) (?:training |optimi[sz]er |global )?(?:{COUNTS})\b",
+    re.IGNORECASE,
+)
 _HELD_OUT = re.compile(r"(?:\b|_)(?:val\w*|dev|held|hold\w*|test|check|eval\w*|pr[üu]f\w*|contr[ôo]le|kontroll\w*)(?:\b|_)", re.IGNORECASE)
 _ENOUGH = re.compile(
     r"\bearly[ _-]?stop|\bpatience\b|\bconverg|\btarget\b|\btolerance\b|\bgoal\b|\bno (?:more |further )?improvement|\bnot improv|\bsolved\b"
@@ -41,6 +48,12 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     marks = [m for m in facts.advance.marks if isinstance(m.source, Quote)]
     if not marks:
         return _of_bare_lines(facts)
+    said = _by_its_word(facts)
+    return (*said, marks[-1]) if said is not None else _of_marks(facts, marks)
+
+
+def _of_marks(facts: Facts, marks: Sequence[Evidence]) -> tuple[int, int, Evidence] | None:
+    """The same of lines that are known for progress."""
     steps = counted_steps(facts)
     if facts.measured is not None and facts.measured.counter.counts[-1] > MOST_DONE:
         return None  # its lines count further than those that are known for progress
@@ -55,6 +68,15 @@ def short_of(facts: Facts) -> tuple[int, int, Evidence] | None:
     if asked < LEAST_ASKED or max(steps) > SHORT * asked or any(_ENOUGH.search(text) for text in _ends(facts)) or _got_worse(facts):
         return None
     return max(steps), asked, marks[-1]
+
+
+def _by_its_word(facts: Facts) -> tuple[int, int] | None:
+    """``finished after 1 of 381 planned iterations``: the program's own word of how little of it was done."""
+    for text in _ends(facts):
+        found = [(int(one["done"].replace(",", "")), int(one["of"].replace(",", ""))) for one in _WORD.finditer(text)]
+        if found and found[-1][0] <= LITTLE * found[-1][1] and not _ENOUGH.search(text):
+            return found[-1]
+    return None
 
 
 def _got_worse(facts: Facts) -> bool:

@@ -13,6 +13,11 @@ from gpualert_slurm.classifier.time_kinds import TALK
 
 MOSTLY, LEAST_TALK_S = 0.6, 5.0
 """Of a run of few steps: the share, and seconds of it, at least."""
+MOST_HEAD = 2000
+_RANKS = re.compile(
+    r"\b[2-9]\d{0,4} (?:MPI )?(?:ranks|processes|procs|nodes|gpus)\b|\b(?:ranks|world[_ ]?size|nprocs?)['\"]?\s?[=:]?\s?(?:[2-9]|\d\d{1,4})\b",
+    re.IGNORECASE,
+)
 _FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bNET/IB : Using\b")
 
 
@@ -27,11 +32,19 @@ def talks(facts: Facts) -> Spent | None:
 def mostly_talk(facts: Facts) -> Spent | None:
     """The same of a run that was long, and talked for MOSTLY of it: however few its steps."""
     own = talks(facts) if facts.advanced or facts.measured is not None else None
-    if own is None or not (max(facts.ranks_total, facts.crew) > 1 or among_ranks(own.said)):
+    if own is None or not of_several(facts, own.said):
         return None
     if own.share < MOSTLY or own.share * (own.whole_s or trained_s(facts) or 0.0) < LEAST_TALK_S:
         return None
     return None if on_fabric(facts) or uneven(facts) else own
+
+
+def of_several(facts: Facts, said: str) -> bool:
+    """Whether there were several ranks: as known, or by what the run calls what it tells of."""
+    if max(facts.ranks_total, facts.crew) > 1 or among_ranks(said):
+        return True
+    heads = ((one.head or one.tail)[:MOST_HEAD] for report in facts.job.reports for one in report.excerpts)
+    return any(_RANKS.search(head) or among_ranks(head) for head in heads)
 
 
 def uneven(facts: Facts) -> bool:

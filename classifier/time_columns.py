@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gpualert_slurm.classifier.line_times import Part, part_of_column
-from gpualert_slurm.classifier.time_kinds import WHOLE, WORK, kind_of
+from gpualert_slurm.classifier.line_times import Part, part_of_column, seconds_of
+from gpualert_slurm.classifier.time_kinds import REST, WHOLE, WORK, kind_of
 
 LEAST_ROWS, MOST_LINE = 3, 400
 _CELLS = re.compile(r"[|│\t]|\s{2,}")
@@ -16,6 +16,8 @@ _OF_TIME = re.compile(r"time|second|dur|\(m?s\)|zeit|temps|tiempo|tempo|total", 
 _BETWEEN = re.compile(r"[|│\t,;]|\s{2,}")
 _VALUE = re.compile(r"\d{1,7}(?:\.\d{1,6})?\Z")
 _PLAIN = re.compile(r"[-+\d.,eE/:%*nainf ]{1,24}\Z")
+_TIMED = re.compile(r"[_ (\[.](ms|s|sec|seconds)[)\]]?\Z", re.IGNORECASE)
+_NO_PART = re.compile(r"per_|per |/|total|elapsed|eta|wall|time|step|iter|epoch|latency|p\d\d|max|min|since|remain|loss", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<value>\d{1,3}(?:\.\d{1,4})?)\s?%?\Z")
 
 
@@ -43,6 +45,12 @@ def _value(cells: Sequence[str], width: int, place: int) -> float | None:
     return share if share <= 1.0 else None
 
 
+def _rest_of(name: str) -> Part | None:
+    """A column with a unit, whatever is timed in it, beside others of times."""
+    unit = _TIMED.search(name.strip())
+    return None if unit is None or _NO_PART.search(name) else Part(REST, seconds_of(unit[1]))
+
+
 def rows_of_table(lines: Sequence[str]) -> Iterator[tuple[int, str, tuple[Part, ...]]]:
     """The rows of a table whose head names times (``| epoch | loss | warten [s] | rechnen [s] |``), each with its parts."""
     head: list[Part | None] = []
@@ -52,6 +60,7 @@ def rows_of_table(lines: Sequence[str]) -> Iterator[tuple[int, str, tuple[Part, 
         cells = [cell for part in _BETWEEN.split(line.strip(" |│\t")) if (cell := part.strip())]
         if len(cells) >= LEAST_ROWS and not any(_PLAIN.match(cell) for cell in cells):
             told = [part_of_column(cell) for cell in cells]
+            told = [part or (_rest_of(cell) if any(one is not None for one in told) else None) for part, cell in zip(told, cells, strict=True)]
             head = told if sum(part is not None for part in told) > 1 else head
         elif head and len(cells) == len(head) and all(_PLAIN.match(cell) for cell in cells):
             parts = [replace(part, seconds=float(cell) * part.seconds) for part, cell in zip(head, cells, strict=True) if part and _VALUE.match(cell)]

@@ -37,6 +37,7 @@ _OF_PASS = re.compile(
     re.IGNORECASE,
 )
 """A pass that has ended, and what it took."""
+_TIMING = re.compile(r"\b(?:timing for|elapsed seconds|wall ?(?:clock|time)|time/step|s/step|sec/step)\b", re.IGNORECASE)
 _ARRAY, _COUNTED_ARRAY = re.compile(r"[\w./-]{1,200}\.npy\b"), re.compile(r"\d\.npy\b")
 
 
@@ -68,7 +69,14 @@ def trains(facts: Facts) -> bool:
     moved = facts.measured is not None and any(len(set(m.values)) > 1 for m in facts.measured.measures)
     if facts.advance.loss is not None or moved or any(c.loses for c in columns(facts.advance.marks, facts.job)):
         return True
-    return any(_LOSS.search(one.text[:MOST_TEXT]) for report in facts.job.reports for one in report.excerpts)
+    if any(_LOSS.search(one.text[:MOST_TEXT]) for report in facts.job.reports for one in report.excerpts):
+        return True
+    return any(len(lines) >= LEAST for lines, _ in alike(facts.job, _worked_s))
+
+
+def _worked_s(line: str) -> float | None:
+    """How long something else than a write took, by the line's own word (WRF's ``Timing for main``)."""
+    return told_s(line) if _TIMING.search(line) and not by_word(line) and not names_state(line) else None
 
 
 def counts(facts: Facts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gpualert_slurm.classifier.at_work import worked_before
 from gpualert_slurm.classifier.measures import counted_before
 from gpualert_slurm.evidence import Evidence
 
@@ -30,9 +31,12 @@ def begun(facts: Facts, error: Evidence) -> str | None:
     """In words, what shows that the run had begun to learn before ``error``, though no line of progress is known; None where nothing does."""
     if (function := underway(error)) is not None:
         return f"its traceback goes through {function}, which comes after a step"
-    if error.says not in {"exception", "error_line"} or (count := counted_before(facts.job, error)) is None:
+    if error.says not in {"exception", "error_line"}:
         return None
-    return f"it had counted to {count} in lines that measure something"
+    if (count := counted_before(facts.job, error)) is not None:
+        return f"it had counted to {count} in lines that measure something"
+    worked = worked_before(facts.job, error)
+    return f"it was at work, as {worked} lines alike before the error tell" if worked is not None else None
 
 
 def underway(error: Evidence | None) -> str | None:

@@ -23,7 +23,7 @@ LEAST_STILL, HIGH, STILL = 24, 0.6, 0.012
 """So many values of a loss above a coin's toss (ln 2), with so little spread for their height, and no trend: nothing was learned."""
 LEAST_SAME, SAME = 6, 0.001
 """Fewer values will do where they are as good as one."""
-LEAST_LOST = 20
+LEAST_LOST = 16
 FALLS = 0.1
 """A fall of this share of its height, or of FALLS_STEADILY, is a trend: something was learned."""
 FALLS_STEADILY = -2.5

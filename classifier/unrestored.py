@@ -80,6 +80,7 @@ _AT_RANDOM = re.compile(
     re.IGNORECASE,
 )
 """All of them are as a fresh model has them."""
+_MISFITS = re.compile(rf"\b(?:size|shape) mismatch\w* (?:for|of|in) {_HOW_MANY} (?:\w+ )?{_PIECES}\b", re.IGNORECASE)
 _SWAPPED = re.compile(
     rf"(?<![\d.])(?P<missing>\d{{1,7}}) (?:{_PIECES} )?missing(?: {_PIECES})?\W{{1,3}}(?:and )?(?P<unexpected>\d{{1,7}}) (?:{_PIECES} )?unexpected\b"
     rf"|\bmissing(?:[ _]{_PIECES})?\W{{1,3}}(?P<gone>\d{{1,7}})\W{{1,3}}(?:and )?unexpected(?:[ _]{_PIECES})?\W{{1,3}}(?P<odd>\d{{1,7}})(?![\d.])",
@@ -180,7 +181,7 @@ def says_so(text: str) -> bool | None:
 
 def _at_random(text: str) -> bool:
     """Whether all pieces were left as a fresh model has them."""
-    left = _AT_RANDOM.search(text) if _IF.search(text) is None else None
+    left = (_AT_RANDOM.search(text) or _MISFITS.search(text)) if _IF.search(text) is None else None
     return left is not None and left["gone"] == left["of"] != "0"
 
 

@@ -8,16 +8,22 @@ from collections import Counter
 from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
-from gpualert_slurm.classifier.meeting import tails_by_path
+from gpualert_slurm.classifier.idlers import idling_since
+from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, of_meeting, tails_by_path
 from gpualert_slurm.evidence import Quote
 from gpualert_slurm.job_record import JobRecord
 
+BREAKS = 5.0
+"""So many of its longest pauses are no pause (nvidia-resiliency-ext's safety factor)."""
 LEAST_ALIKE, LEAST_WRITES = 4, 8
 """Lines like the last one: it was another round of what the run did, and nothing new was begun."""
 LEAST_S, PAUSES, SHARE = 20.0, 8.0, 0.3
 """Silence of so many seconds, of its longest pauses, and of so much of its life."""
 CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE = 30.0, 15.0, 0.4
 """… where somebody cancelled it: who does has his own reasons."""
+REPEATS_S, REPEATS = 60.0, 0.5
+LEAST_WORK, LAST, MOST_TEXT, MOST_RANKS = 6, 12, 64 * 1024, 16
+"""Lines alike that are work, of which one stands among a log's last ones; a job may have thousands of ranks."""
 MOST_STORY = 4000
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _BAR = re.compile(r"\|[^|\w]{0,200}\|")
@@ -32,6 +38,8 @@ _WAITS_IN = re.compile(
 def stopped_talking(facts: Facts, *, limit: bool) -> bool:
     """Whether a run without progress wrote line after line and then none until it was ended; ``limit``: by a time limit, else by somebody."""
     silence, life, end = facts.silence, facts.ending.elapsed_s, facts.ending.ended_ns
+    if not limit and only_repeats(facts):
+        return True
     told = facts.said("rhythm")
     own = [e for e in told if e.where.step not in SCRIPT] or list(told)
     if silence is None or silence.of != "output" or not life or end is None or len(own) != 1 or not isinstance(own[0].source, Quote):
@@ -44,6 +52,54 @@ def stopped_talking(facts: Facts, *, limit: bool) -> bool:
         return False
     least_s, pauses, share = (LEAST_S, PAUSES, SHARE) if limit else (CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE)
     return silent_s >= max(least_s, pauses * float(own[0].data["longest_s"]), share * life)
+
+
+def only_repeats(facts: Facts) -> bool:
+    """Whether all that one process said in the last half of its time is one line of waiting that repeats itself."""
+    since, end, life = idling_since(facts.job, alone=True), facts.ending.ended_ns, facts.ending.elapsed_s or 0.0
+    return since is not None and end is not None and (end - since) / 1e9 >= max(REPEATS_S, REPEATS * life)
+
+
+def all_stopped_talking(facts: Facts, *, limit: bool) -> bool:
+    """The same of several ranks, none of which wrote any more."""
+    silence, life, end = facts.silence, facts.ending.elapsed_s, facts.ending.ended_ns
+    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES]
+    if silence is None or silence.of != "output" or not life or end is None or not told or silence.talking:
+        return False
+    silent_s = min(silence.seconds, *((end - (e.time_ns or end)) / 1e9 - facts.ending.suspended_s for e in told))
+    least_s, pauses, share = (LEAST_S, PAUSES, SHARE) if limit else (CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE)
+    return silent_s >= max(least_s, pauses * max(float(e.data["longest_s"]) for e in told), share * life)
+
+
+def was_at_work(facts: Facts) -> bool:
+    """Whether a rank that told of no progress known as such stood in the middle of lines alike, each another: it had met the others."""
+    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES][:MOST_RANKS]
+    files = {e.source.file for e in told if isinstance(e.source, Quote)}
+    return any(_at_work(one.text[-MOST_TEXT:]) for report in facts.job.reports for one in report.excerpts if one.path in files)
+
+
+def _at_work(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#gpualert")]
+    shapes = [_kind(line) for line in lines]
+    for line, shape in list(zip(lines, shapes, strict=True))[-LAST:]:
+        if "#" not in shape or shapes.count(shape) < LEAST_WORK or of_meeting(line) or WAIT_WORDS.search(line) or LACK_WORDS.search(line):
+            continue
+        alike = [one for one, its in zip(lines, shapes, strict=True) if its == shape]
+        if len({CLOCK.sub("", one) for one in alike}) > len(alike) // 2:
+            return True
+    return False
+
+
+def broken_off(facts: Facts) -> bool:
+    """Whether a run that was at such work then wrote nothing for many of its longest pauses."""
+    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES]
+    longest_s = max((float(e.data["longest_s"]) for e in told), default=0.0)
+    return facts.silence is not None and facts.silence.seconds >= BREAKS * longest_s and was_at_work(facts)
+
+
+def wrote_on(facts: Facts) -> bool:
+    """Whether a run that tells of no training printed line after line."""
+    return any(int(e.data["writes"]) >= LEAST_WRITES for e in facts.said("rhythm"))
 
 
 def waits_where_stopped(job: JobRecord) -> bool:

@@ -17,6 +17,7 @@ from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Sai
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.trigger import trigger_of
+from gpualert_slurm.classifier.untold import was_at_work
 from gpualert_slurm.evidence import Evidence
 from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault
@@ -30,6 +31,8 @@ QUIET_SHARE = 0.7
 """Of silence alone: without a word of meeting and without readings it has to last for more of the time."""
 REST_S, REST_SHARE = 20.0, 0.25
 """… where all ranks were read to sleep, and something else tells that they wait for each other: a slow start took the rest."""
+HASTY_S, OVERNIGHT_S, OVERNIGHT = 15.0, 1800.0, 0.9
+"""Silence after which nobody calls off a meeting yet; and after so much, and nearly all of its time, who calls it off found it standing."""
 UNEVEN_S = 60.0
 """Of silence behind an uneven start, at least."""
 AWAKE_CPU = 0.5
@@ -73,7 +76,7 @@ class RendezvousHang(FailureMode):
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone meets nobody", "two ranks or more")
-        if facts.advance.seen:
+        if facts.advance.seen or (was_at_work(facts) and not speaks_of_meeting(facts.job)):
             return ruled_out("the run had made progress", "no progress", *facts.advance.marks[-1:])
         left = standstill.left(facts)
         dead = [
@@ -134,7 +137,8 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
     if _filled(facts):
         return ruled_out("GPU memory was filled: past the rendezvous", f"at most {CONTEXT_SHARE:.0%} of a card, a context's share")
     asleep, busy_words = standstill.asleep(facts), past_meeting(facts.job) or at_service(facts.job)
-    if speaks_of_meeting(facts.job) and (asleep or _waited(facts)):
+    hasty = facts.ending.state == "CANCELLED" and facts.silence.seconds < HASTY_S
+    if speaks_of_meeting(facts.job) and (asleep or _waited(facts)) and not hasty:
         said = "the ranks' last words are of meeting each other, and nothing came after them"
         return ruled_in(said, "progress, or other last words", _account(facts, asleep))
     by_limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
@@ -142,7 +146,8 @@ def _by_silence(facts: Facts, flip: str) -> Assessment:
         return ruled_in("silence and idle GPUs before any progress", "GPU work, or progress", _account(facts, asleep))
     if asleep and not busy_words and (facts.silence.long or _told_to_meet(facts)):
         return ruled_in("every rank knew where to meet, and slept to the end", "progress, or ranks at work", _account(facts, asleep))
-    if by_limit and not busy_words and _waited(facts) and _all_quiet(facts, SILENT_SHARE if asleep else QUIET_SHARE):
+    overnight = facts.ending.state == "CANCELLED" and facts.silence.seconds >= max(OVERNIGHT_S, OVERNIGHT * (facts.ending.elapsed_s or 0.0))
+    if (by_limit or overnight) and not busy_words and _waited(facts) and _all_quiet(facts, SILENT_SHARE if asleep else QUIET_SHARE):
         said = "every rank fell silent before any progress, and wrote nothing more up to the time limit"
         return ruled_in(said, "progress, or words of work that takes long", _account(facts, asleep))
     return not_testable("silence before any progress, but nothing tells waiting from working", flip)

@@ -13,6 +13,7 @@ from gpualert_slurm.classifier.remedies import by_detail
 from gpualert_slurm.classifier.silence import SAFETY_FACTOR, SCANT_S
 from gpualert_slurm.classifier.stand import Culprit
 from gpualert_slurm.classifier.trigger import trigger_of
+from gpualert_slurm.classifier.untold import all_stopped_talking, broken_off, was_at_work
 from gpualert_slurm.stall import Waits
 from gpualert_slurm.verdict import Fault, FirstFailure
 
@@ -41,7 +42,7 @@ class CollectiveHang(FailureMode):
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone waits for nobody", "two ranks or more")
         met = facts.said("communicator_ready")
-        if not facts.advance.seen and not met:
+        if not facts.advance.seen and not met and not was_at_work(facts):
             return ruled_out("no progress: a hang before it is C1", "progress") if facts.has_logs else not_testable("no output was captured", flip)
         if standstill.suspended(facts) and not watchdog:
             return ruled_out("Slurm had suspended the job", "no suspension", *standstill.suspended(facts))
@@ -60,7 +61,9 @@ def _went_on(facts: Facts, flip: str) -> Assessment | None:
         return not_testable("no times of the output are known", flip)
     limit = facts.ending.state in LIMITS or bool(facts.stopping.own_limit)
     early = silence.scant and not limit and not _left_behind(facts)  # who stops a run early may have his reasons
-    if not called_off(facts) and not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
+    fell_silent = called_off(facts) or all_stopped_talking(facts, limit=limit)
+    early = early or not (facts.advance.seen or facts.said("communicator_ready") or broken_off(facts))
+    if not fell_silent and not (silence.at_rest if standstill.asleep(facts) else silence.long and not early):
         return ruled_out(f"the last {silence.of} came {words.duration(silence.seconds)} before the end", flip, *silence.cites)
     still = seen or standstill.gpu_idle(facts) or facts.activity.spinning_at_end()
     if silence.talking and not still and at_business(facts.job, silence.talking) and not all_idle(facts.job, silence.talking):

@@ -7,6 +7,7 @@ from gpualert_slurm.classifier.activity import within
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.fell_silent import fell_silent
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.untold import broken_off
 from gpualert_slurm.evidence import Trust
 from gpualert_slurm.verdict import Fault
 
@@ -62,7 +63,7 @@ class IdleHang(FailureMode):
         if busy and not facts.stand.stalls:
             cite = citations.series(busy[0], trust=Trust.SYSTEM)
             return ruled_out("the process computed on the CPU until the end", "an idle process", *((cite,) if cite else ()))
-        if not (idle or facts.advance.seen or facts.stand.stalls or alone or at_rest):
+        if not (idle or facts.advance.seen or facts.stand.stalls or alone or at_rest or broken_off(facts)):
             return not_testable("silence, but neither progress before it nor GPU samples to tell waiting from working", flip)
         return ruled_in("the run stood still until it was ended", "progress, or GPU work, until the end", _account(facts))
 

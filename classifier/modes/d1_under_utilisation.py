@@ -19,6 +19,7 @@ from gpualert_slurm.classifier.rank_times import slow_rank
 from gpualert_slurm.classifier.spent import Spent, spent
 from gpualert_slurm.classifier.time_kinds import LOAD, WAIT
 from gpualert_slurm.classifier.timed_waits import timed_waits
+from gpualert_slurm.classifier.untold import wrote_on
 from gpualert_slurm.classifier.within_epochs import within_epochs
 from gpualert_slurm.evidence import Evidence, Quote, Trust
 from gpualert_slurm.verdict import Fault
@@ -85,7 +86,7 @@ class UnderUtilisation(FailureMode):
         own = _of_all_steps(facts, own)
         enough = (facts.advance.steps_done or FEW_STEPS) >= facts.advance.enough_steps
         long = own is not None and (enough or (own.whole_s or trained_s(facts) or 0.0) >= LONG_S)
-        if own is not None and own.share >= WAITS and _long(facts, own) and facts.advanced and long:
+        if own is not None and own.share >= WAITS and _long(facts, own) and (facts.advanced or wrote_on(facts)) and long:
             return ruled_in("by its own account it waited for data", "less waiting than work", _by_its_word(facts, own))
         if not seen:
             return not_testable("no GPU utilisation over the run", FLIP)

@@ -29,7 +29,7 @@ from gpualert_slurm.classifier.storm import (
     step_of,
     whole_passes,
 )
-from gpualert_slurm.classifier.talk import among_ranks, mostly_talk, on_fabric, talks, uneven
+from gpualert_slurm.classifier.talk import mostly_talk, of_several, on_fabric, talks, uneven
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import counts, timed_saves, trains
 from gpualert_slurm.classifier.within_epochs import within_epochs
@@ -105,7 +105,7 @@ class ThroughputBound(FailureMode):
             own = talks(facts)
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
-            several = facts.ranks_total > 1 or (own is not None and among_ranks(own.said)) or mostly_talk(facts) is not None
+            several = own is not None and of_several(facts, own.said)
             if own is not None and own.share >= TALKS and several and not on_fabric(facts) and not uneven(facts):
                 return _exchanging(facts, own, ())
             if slow:

@@ -14,6 +14,7 @@ from gpualert_slurm.classifier.own_times import HeldUpBy, held_up_by
 from gpualert_slurm.classifier.rank_times import Slow, slow_rank
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.standing_apart import standing_apart
+from gpualert_slurm.classifier.untold import wrote_on
 from gpualert_slurm.evidence import Evidence, Trust
 from gpualert_slurm.verdict import Fault
 
@@ -67,7 +68,7 @@ class Straggler(FailureMode):
             if not facts.ranks_known:
                 return not_testable("how many ranks there were is not known", flip)
             return ruled_out("one rank alone has no peers", "two ranks or more")
-        if not facts.advanced and not _worked(facts) and not (facts.ended_well and standing_apart(facts.job) is not None):
+        if not facts.advanced and not _worked(facts) and not wrote_on(facts) and not (facts.ended_well and standing_apart(facts.job) is not None):
             return not_testable("no progress: nothing to be slow at", flip)
         staged = next((p for p in facts.processes if _stages(p.command) > 1), None)
         if staged is not None:
@@ -259,7 +260,7 @@ def _uneven_counts(facts: Facts) -> tuple[Evidence, ...]:
     return tuple(c for _, s in (low, high) if (c := citations.series(s, trust=Trust.SYSTEM)) is not None)
 
 
-_RANK = re.compile(r"\brank\b", re.IGNORECASE)
+_RANK = re.compile(r"(?<![A-Za-z])ranks?(?![A-Za-z])", re.IGNORECASE)
 
 
 MODE = Straggler()

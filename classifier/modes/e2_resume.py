@@ -140,6 +140,8 @@ def _came_to_nothing(facts: Facts) -> bool:
     said = [(e.data.get("none") is True or e.pattern == NO_KEY_FITS, e.source) for e in facts.advance.not_loaded if isinstance(e.source, Quote)]
     nothing = [source for none, source in said if none or LEFT_RANDOM.search(source.text)]
     last = [e.source for e in facts.advance.loaded if isinstance(e.source, Quote)]
+    if any(none for none, _ in said) and came_from_nothing(facts, by_half=True):
+        return True  # whatever is said of the count behind it
     return any(all(said.file != one.file or said.offset >= one.offset for one in last) for said in nothing)
 
 

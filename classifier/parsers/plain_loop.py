@@ -37,6 +37,10 @@ _SUMMARY = re.compile(r"['\"]train_runtime['\"]")
 """HF Trainer's last dictionary: its ``train_loss`` is the mean of the run, no further step."""
 _OF_AN_ERROR = re.compile(r"\w(?:Error|Exception)\(['\"][^'\"]{0,40}[Ll]oss")
 """What an error says of a loss, as Optuna prints it of a trial that failed."""
+_OF_EARLIER = re.compile(
+    r"\b(?:previous|earlier|prior|last) (?:run|segment|link|part|attempt|log|job)\b|\bsegment \d{1,3} (?:stopped|ended)\b|\bbefore the restart\b|\b[Rr]esuming\b"
+)
+"""What is told of another run is no progress of this one."""
 _BEHIND_ITS_COUNT = re.compile(r"\s{1,6}(\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)(?![\w.%])")
 _WARNS = re.compile(r"\b[A-Z]\w{0,40}Warning: ")
 """A sentence about a loss, by Python's warnings, and no step's."""
@@ -91,7 +95,7 @@ def _progress(found: re.Match[str], match: Match) -> Match | None:
     trained = next((one for one in _LOSS_LINE.finditer(text) if not _held_out(text, one)), None)
     found = trained or found
     loss = number(found["loss"])
-    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text) or _OF_AN_ERROR.search(text) or _WARNS.search(text):
+    if loss is None or text.lstrip().startswith(("#", "//", "wandb: ")) or _SUMMARY.search(text) or _OF_AN_ERROR.search(text) or _WARNS.search(text) or _OF_EARLIER.search(text):
         return None
     behind = _BEHIND_ITS_COUNT.match(text, found.end()) if found["loss"].isdigit() else None
     data: Data = {"loss" if trained and not _TESTED.match(text) else "eval_loss": loss, **extras(text)}
