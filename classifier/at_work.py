@@ -14,6 +14,8 @@ from gpualert_slurm.job_record import JobRecord
 LEAST, NEAR, MOST_LINE, MOST_TEXT = 8, 6, 300, 64 * 1024
 """Lines alike; and how far before the error the last of them stands."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_HEAD = re.compile(r"\A\W{0,4}[.,]\d{1,9}")
+"""What is left of a clock: its thousandths."""
 _BAR = re.compile(r"\|[^|\w]{0,200}\|")
 _TRAINS = re.compile(
     r"\btrain|\bepoch|\bloss\b|optimi[sz]er|\blr\b|learning[ _]rate|fine-?tun|gradient|\bfit(?:ting)?\b|\bmodel\b|check-?point"
@@ -37,5 +39,5 @@ def worked_before(job: JobRecord, error: Evidence) -> int | None:
     near = next((shape for shape in reversed(shapes[-NEAR:]) if shapes.count(shape) >= LEAST and "#" in shape), None)
     if near is None:
         return None
-    texts = [line for line, shape in zip(lines, shapes, strict=True) if shape == near]
+    texts = [_HEAD.sub("", CLOCK.sub("", line)) for line, shape in zip(lines, shapes, strict=True) if shape == near]
     return len(texts) if len(set(texts)) == len(texts) else None

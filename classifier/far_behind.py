@@ -20,7 +20,8 @@ from gpualert_slurm.evidence import Evidence, Quote
 LEAST, NEAR, MOST_LINE, MOST_TEXT, MOST_LINES = 5, 3, 300, 4096, 20
 _EARLIER = re.compile(
     r"\b(?:previous(?:ly)?|prev|earlier|prior|last)[ _](?:run|parts?|segment|job|attempt|best|session|leg|chunk|piece|link|log(?:ged)?|time|state)"
-    r"|\bparts? \d[\d, and&-]{0,12}|\bsegment \d{1,3} (?:stopped|ended|reached)|\bchain \d{1,3} ?/ ?\d|\bso far\b|\bleft off\b"
+    r"|\bparts? \d[\d, and&-]{0,12}(?:reached|ended|stopped|got|done|finished|went|came)\b|\bsegment \d{1,3} (?:stopped|ended|reached)|\bchain \d{1,3} ?/ ?\d"
+    r"|\bso far\b|\bleft off\b"
     r"|(?<![A-Za-z])expected(?![A-Za-z])"
     r"|\b(?:continu|resum|restart|restor)(?:ing|es|ed|e)\b|\brequeued\b|\brepris\w{1,5}\b|\breanud\w{1,6}\b|\bfortgesetzt\b|\bfortsetzung\b",
     re.IGNORECASE,
@@ -35,6 +36,12 @@ _NOT_SO = re.compile(
     r"(?<![A-Za-z])(?:warm-?up|every|per|each|max\w*|target|total(?!_)|planned|limit|budget|baseline|paper|reference|eta|will|if|unless|freez|stage|phase|took"
     r"|epochs? of)(?![A-Za-z])",
     re.IGNORECASE,
+)
+_SETTING = re.compile(r"[\w'\"]\s?[=:]\s?['\"\w.-]")
+MOST_SETTINGS = 4
+"""A line with more of them tells what the run was given; then the count itself must be called an earlier part's."""
+_KEYED = re.compile(
+    r"(?:prev\w{0,8}|earlier|expected|last_(?:run|logged|attempt))[_ ]\w{0,30}(?:step|epoch|iter|update)\w{0,6}['\"]?\s?[:=]\s?[1-9]", re.IGNORECASE
 )
 _NONE = re.compile(
     r"\bnone\b|\bnull\b|\[\]|\bnot (?:found|there)\b|\bno \b|\bmissing\b|\bfound 0\b|\bcould(?:n't| not)\b|\brandom\b|scratch",
@@ -64,7 +71,8 @@ def far_behind(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return None
     sure = any(_NONE.search(line) for line in lines) or came_from_nothing(facts, by_half=True)
     for line in lines if sure else ():
-        if _EARLIER.search(line) is None or _NOT_SO.search(line) is not None:
+        settings = len(_SETTING.findall(line)) > MOST_SETTINGS
+        if _EARLIER.search(line) is None or _NOT_SO.search(line) is not None or (settings and _KEYED.search(line) is None):
             continue
         reached = [(one["word"] or one["unit"], int((one["at"] or one["n"]).replace(",", ""))) for one in _COUNTED.finditer(CLOCK.sub(" ", line))]
         if any(_anew(facts, word, count, told[0][0]) for word, count in reached):

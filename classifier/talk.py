@@ -47,6 +47,12 @@ def of_several(facts: Facts, said: str) -> bool:
     return any(_RANKS.search(head) or among_ranks(head) for head in heads)
 
 
+def worth_it(facts: Facts, own: Spent) -> bool:
+    """Whether it comes to more than a moment, as far as times tell."""
+    whole_s = own.whole_s or trained_s(facts)
+    return not whole_s or own.share * whole_s >= LEAST_TALK_S / 2
+
+
 def uneven(facts: Facts) -> bool:
     """Whether one rank holds up the others: then they wait for it, whatever the waiting is called."""
     slow = slow_rank(facts.job, facts.advance.step_s, max(facts.ranks_total, facts.crew))

@@ -29,7 +29,7 @@ from gpualert_slurm.classifier.storm import (
     step_of,
     whole_passes,
 )
-from gpualert_slurm.classifier.talk import mostly_talk, of_several, on_fabric, talks, uneven
+from gpualert_slurm.classifier.talk import mostly_talk, of_several, on_fabric, talks, uneven, worth_it
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import counts, timed_saves, trains
 from gpualert_slurm.classifier.within_epochs import within_epochs
@@ -106,7 +106,7 @@ class ThroughputBound(FailureMode):
             if slow and own is not None and own.share >= TALKS:
                 return _exchanging(facts, own, slow[:1])
             several = own is not None and of_several(facts, own.said)
-            if own is not None and own.share >= TALKS and several and not on_fabric(facts) and not uneven(facts):
+            if own is not None and own.share >= TALKS and several and not on_fabric(facts) and not uneven(facts) and worth_it(facts, own):
                 return _exchanging(facts, own, ())
             if slow:
                 return not_testable("sockets are used between nodes, but no SM activity was read to tell whether that bound the run", FLIP)

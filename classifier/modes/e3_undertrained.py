@@ -355,7 +355,11 @@ def _first_step(marks: Sequence[Evidence]) -> int:
 def _anew(facts: Facts, marks: Sequence[Evidence]) -> bool:
     """Whether steps begin anew with each epoch, of which nobody says how many there are."""
     epochs = {m.data["epoch"] for m in marks if "step" in m.data and isinstance(m.data.get("epoch"), (int, float))}
-    return len(epochs) > 1 and any(s.name == "step" and any(b < a for a, b in pairwise(s.values)) for s in facts.series)
+    told = [step for m in marks if isinstance(step := m.data.get("step"), int)]
+    return len(epochs) > 1 and (
+        any(b <= a for a, b in pairwise(told))
+        or any(s.name == "step" and any(b < a for a, b in pairwise(s.values)) for s in facts.series)
+    )
 
 
 def _last_save(facts: Facts) -> int | None:

@@ -38,3 +38,21 @@ def test_the_innermost_frame_decides():
     assert waits_where_stopped(_run(5, 50.0, "CANCELLED", WAITS).record())
     assert not waits_where_stopped(_run(5, 50.0, "CANCELLED", WORKS).record())
     assert not waits_where_stopped(_run(5, 50.0, "CANCELLED").record())
+
+
+@pytest.mark.parametrize(
+    ("end", "state", "mode"), [(400.0, "TIMEOUT", "C2"), (400.0, "CANCELLED", "C2"), (44.0, "TIMEOUT", "F3"), (44.0, "CANCELLED", "F4")]
+)
+def test_ranks_that_worked_without_progress_had_met(end: float, state: str, mode: str):
+    """They stood still in the midst of it, whatever it was; nobody says that they never met."""
+    run = Run(command=("srun", "./solve"))
+    for rank in range(3):
+        rows = [f"sweep {i} of 900, residue 0.0{90 - i}" for i in range(1, 21)] if rank == 0 else ["mesh read"]
+        run.rank(rank, "n1", "\n".join(rows) + "\n", signal=15, end=end, local=rank, times=[2.0 * i for i in range(1, len(rows) + 1)])
+    assert run.accounting(state, code=0, end=end + 1, time_limit_s=round(end)).verdict().mode == mode
+
+
+def test_a_line_of_waiting_that_repeats_itself_until_it_is_called_off():
+    rows = ["reading index", *("lock 1398 not acquired on /scratch/cache.lock, waiting 5 s" for _ in range(40))]
+    run = Run(command=("python", "x.py")).rank(0, "n1", "\n".join(rows) + "\n", signal=15, end=210, times=[5.0 * i for i in range(41)])
+    assert run.accounting("CANCELLED", code=0, end=211).verdict().mode == "C3"
