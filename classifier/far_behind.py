@@ -20,22 +20,22 @@ from gpualert_slurm.evidence import Evidence, Quote
 LEAST, NEAR, MOST_LINE, MOST_TEXT, MOST_LINES = 5, 3, 300, 4096, 20
 _EARLIER = re.compile(
     r"\b(?:previous(?:ly)?|prev|earlier|prior|last)[ _](?:run|parts?|segment|job|attempt|best|session|leg|chunk|piece|link|log(?:ged)?|time|state)"
-    r"|\bparts? \d[\d, and&-]{0,12}(?:reached|ended|stopped|got|done|finished|went|came)\b|\bsegment \d{1,3} (?:stopped|ended|reached)|\bchain \d{1,3} ?/ ?\d"
-    r"|\bso far\b|\bleft off\b"
-    r"|(?<![A-Za-z])expected(?![A-Za-z])"
+    r"|\bparts? \d[\d, and&-]{0,12}(?:reached|ended|stopped|got|done|finished|went|came)\b|\bsegment \d{1,3} (?:stopped|ended|reached)"
+    r"|\battempt \d{1,3} (?:had |was |has )?(?:reached|at|ended|stopped|got|came)\b|\bchain \d{1,3} ?/ ?\d|\bso far\b|\bleft off\b"
+    r"|(?<![A-Za-z])expected(?![A-Za-z])|\bpreempted before\b|RESTART_COUNT\W{1,3}[1-9]"
     r"|\b(?:continu|resum|restart|restor)(?:ing|es|ed|e)\b|\brequeued\b|\brepris\w{1,5}\b|\breanud\w{1,6}\b|\bfortgesetzt\b|\bfortsetzung\b",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
     rf"(?<![A-Za-z])(?:(?:num|global|last|expected|logged)[ _])?(?P<word>{COUNTS}|num_updates|timesteps)(?:\((?:train|val)\))?"
-    rf"['\"]?\s?[:=#]?\s?[\[(]?\s?(?P<at>\d[\d,]{{0,12}})(?![\w.]*\d)(?!\s?(?:/|of)\s?\d)"
+    rf"['\"]?\s?[:=#]?\s?[\[(]?\s?(?P<at>\d[\d,]{{0,12}})(?![\w.]*\d)"
     rf"|(?<![\w./])(?P<n>\d[\d,]{{0,12}}) (?P<unit>{COUNTS}|timesteps)\b",
     re.IGNORECASE,
 )
+_PLANNED = re.compile(r"(?:every|per|each|max\w*|target|total|planned|limit|budget|for|of)[ _-]{0,2}(?:train\w{0,3}[ _])?\Z", re.IGNORECASE)
+"""Before a count: it is of what there is to be."""
 _NOT_SO = re.compile(
-    r"(?<![A-Za-z])(?:warm-?up|every|per|each|max\w*|target|total(?!_)|planned|limit|budget|baseline|paper|reference|eta|will|if|unless|freez|stage|phase|took"
-    r"|epochs? of)(?![A-Za-z])",
-    re.IGNORECASE,
+    r"(?<![A-Za-z])(?:warm-?up|baseline|paper|reference|eta|will|if|unless|freez\w*|stage|phase|took|epochs? of)(?![A-Za-z])", re.IGNORECASE
 )
 _SETTING = re.compile(r"[\w'\"]\s?[=:]\s?['\"\w.-]")
 MOST_SETTINGS = 4
@@ -74,7 +74,9 @@ def far_behind(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         settings = len(_SETTING.findall(line)) > MOST_SETTINGS
         if _EARLIER.search(line) is None or _NOT_SO.search(line) is not None or (settings and _KEYED.search(line) is None):
             continue
-        reached = [(one["word"] or one["unit"], int((one["at"] or one["n"]).replace(",", ""))) for one in _COUNTED.finditer(CLOCK.sub(" ", line))]
+        text = CLOCK.sub(" ", line)
+        found = (one for one in _COUNTED.finditer(text) if _PLANNED.search(text[: one.start()]) is None)
+        reached = [(one["word"] or one["unit"], int((one["at"] or one["n"]).replace(",", ""))) for one in found]
         if any(_anew(facts, word, count, told[0][0]) for word, count in reached):
             return f"it says: {headline(line.strip())}, and counts and learns from the beginning", facts.advance.marks[:1]
     return None

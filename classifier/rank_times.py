@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpualert_slurm.classifier.by_members import slow_member, slow_rate
+from gpualert_slurm.classifier.labelled import standing_out
 from gpualert_slurm.classifier.last_to_come import last_to_come
 from gpualert_slurm.classifier.line_times import seconds_of as seconds
 from gpualert_slurm.classifier.rank_tables import of_columns
@@ -111,6 +112,8 @@ _ROW = re.compile(
 _NUMBER = re.compile(_N)
 _IN_MS = re.compile(r"(?<![A-Za-z])ms(?![A-Za-z])")
 _NAMES = re.compile(r"[|│,]|\s{2,}")
+_TAG = re.compile(r"\A0: (?=\s|[A-Za-z])")
+"""srun's label of the one that tells of all."""
 UNNAMED = "one of the ranks"
 _LOST = re.compile(r"\b(?P<share>\d{1,3}(?:\.\d)?) ?% of the (?:available )?(?:CPU )?time was lost due to (?:load )?imbalance")
 """GROMACS."""
@@ -139,7 +142,7 @@ def slow_rank(job: JobRecord, step_s: float | None = None, ranks: int = 0) -> Sl
     """
     for report in job.reports:
         for one in report.excerpts:
-            lines = [line for line in one.text[-MOST_TEXT:].splitlines() if len(line) <= MOST_LINE]
+            lines = [_TAG.sub("", line) for line in one.text[-MOST_TEXT:].splitlines() if len(line) <= MOST_LINE]
             found = (
                 _by_lines(lines, step_s, many=ranks)
                 or _by_table(lines[-LAST_LINES:])
@@ -161,6 +164,8 @@ def _unranked(job: JobRecord) -> Slow | None:
         lines = one.text[-MOST_TEXT:].splitlines()
         if (late := last_to_come(lines)) is not None:
             return Slow(0, 0.0, 0.0, late[1], late[0] if not late[0].isdigit() else f"rank {late[0]}")
+        if (out := standing_out(lines)) is not None:
+            return Slow(out.place, out.own, out.peers, out.said, out.who if not out.who.isdigit() else f"rank {out.who}")
         if (member := slow_member(lines) or slow_rate(lines)) is not None:
             return Slow(member.place, member.own, member.peers, member.said, member.who)
         if (lost := _LOST.search(one.text[-MOST_TEXT:])) is not None and float(lost["share"]) >= 100 * WAITS:
@@ -168,6 +173,11 @@ def _unranked(job: JobRecord) -> Slow | None:
         if (both := spread(lines)) is not None:
             return Slow(0, both[0], both[1], both[2], UNNAMED)
     return None
+
+
+def names_each(line: str) -> bool:
+    """Whether a line names each of those that it tells of: ``w0=28 w1=2922 w2=18``."""
+    return len({found["rank"] for found in _EACH.finditer(line)}) >= LEAST_RANKS
 
 
 def _by_lines(lines: Sequence[str], step_s: float | None, usual: str | None = None, many: int = 0) -> Slow | None:

@@ -14,6 +14,7 @@ _CELLS = re.compile(r"[|│\t]|\s{2,}")
 _PERCENT = re.compile(r"%|percent|share|anteil", re.IGNORECASE)
 _OF_TIME = re.compile(r"time|second|dur|\(m?s\)|zeit|temps|tiempo|tempo|total", re.IGNORECASE)
 _BETWEEN = re.compile(r"[|│\t,;]|\s{2,}")
+_BARS = re.compile(r"[|│]")
 _VALUE = re.compile(r"\d{1,7}(?:\.\d{1,6})?\Z")
 _PLAIN = re.compile(r"[-+\d.,eE/:%*nainf ]{1,24}\Z")
 _TIMED = re.compile(r"[_ (\[.](ms|s|sec|seconds)[)\]]?\Z", re.IGNORECASE)
@@ -57,7 +58,8 @@ def rows_of_table(lines: Sequence[str]) -> Iterator[tuple[int, str, tuple[Part, 
     for at, line in enumerate(lines):
         if len(line) > MOST_LINE:
             continue
-        cells = [cell for part in _BETWEEN.split(line.strip(" |│\t")) if (cell := part.strip())]
+        between = _BARS if line.count("|") > 1 else _BETWEEN
+        cells = [" ".join(cell.split()) for part in between.split(line.strip(" |│\t")) if (cell := part.strip())]
         if len(cells) >= LEAST_ROWS and not any(_PLAIN.match(cell) for cell in cells):
             told = [part_of_column(cell) for cell in cells]
             told = [part or (_rest_of(cell) if any(one is not None for one in told) else None) for part, cell in zip(told, cells, strict=True)]

@@ -43,7 +43,7 @@ _OTHERS = _stems(
 )
 _TALK = _stems(
     "allreduce reduce* gather* scatter* allgather alltoall exchang* comm comms communic* kommunik* comunic* sync* synchron*"
-    " sincron* collective* nccl gloo mpi ddp wire halo* ghost* all2all a2a"
+    " sincron* collective* nccl gloo mpi ddp wire halo* ghost* all2all a2a recv sendrecv"
     " fabric echang* *austausch* intercamb* scambi* uitwissel* wymian* обмен* broadcast* transport ring",
     "通信|同步|同期",
 )

@@ -52,13 +52,14 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 """Of how much there was, nothing; where the line is of a state."""
-_ZERO = re.compile(rf"(?<![A-Za-z])(?:n_|num_)?{_TAKEN}['\"]?\s?[:=]\s?['\"]?0(?![\d.])", re.IGNORECASE)
+_ZERO = re.compile(rf"(?<![A-Za-z])(?:n_|num_)?{_TAKEN}(?:_(?:keys|tensors|params|weights|layers))?['\"]?\s?[:=]\s?['\"]?0(?![\d.])", re.IGNORECASE)
 _OF_ALL = re.compile(
-    r"(?<![A-Za-z])(?:total|of|expected|missing|all|model|wanted|n|params|tensors|keys)(?: in (?:the )?(?:file|model|checkpoint))?"
+    r"(?<![A-Za-z])(?:total|of|expected|missing|all|model|wanted|n|params|tensors|keys)(?: in (?:the )?(?:file|model|checkpoint)"
+    r"|_(?:keys|tensors|params|weights))?"
     r"['\"]?\s?[:=]\s?['\"]?[1-9]",
     re.IGNORECASE,
 )
-_KEYS = re.compile(r"\b(?:keys|tensors|param(?:eter)?s|weights|layers)\b", re.IGNORECASE)
+_KEYS = re.compile(r"(?<![A-Za-z])(?:keys|tensors|param(?:eter)?s|weights|layers)(?![A-Za-z])", re.IGNORECASE)
 """The same of a record's fields: ``restored=0 total=96``."""
 _LISTS = re.compile(r"\b(?P<which>missing|unexpected)[_ ]?(?:keys?)?\W{0,4}[\[({](?P<keys>[^\])}]{1,4000})", re.IGNORECASE)
 _KEY = re.compile(r"[\w.-]{1,200}")
@@ -75,8 +76,8 @@ _EQUAL = (
     re.compile(rf"(?<![\d.,:/=-]){_HOW_MANY} (?:model )?{_PIECES} (?:were |was |are )?(?:missing|absent|not found|not loaded)\b", re.IGNORECASE),
 )
 _AT_RANDOM = re.compile(
-    rf"\b{_HOW_MANY} (?:\w+ ){{0,2}}{_PIECES} (?:were |was |are |is )?(?:left|kept|still|stay\w*|remain\w*)"
-    r" (?:at|with|in|on)? ?(?:their |its |the )?(?:own )?(?:random|init\w*)",
+    rf"\b{_HOW_MANY} (?:\w+ ){{0,2}}{_PIECES} (?:were |was |are |is )?(?:left|kept|keep|still|stay\w*|remain\w*)"
+    r" (?:at|with|in|on)? ?(?:their |its |the )?(?:own |fresh )?(?:random|init\w*)",
     re.IGNORECASE,
 )
 """All of them are as a fresh model has them."""

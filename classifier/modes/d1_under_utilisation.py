@@ -126,7 +126,7 @@ def _own_word(facts: Facts, *, known: bool) -> Spent | None:
     most = max(told, key=lambda one: (one.share >= WAITS, one.whole_s or 0.0, one.share), default=None)
     ranks = max(facts.ranks_total, facts.crew)
     held = most is not None and held_up_by(facts.job) is not None
-    alone = held or (ranks > 1 and most is not None and slow_rank(facts.job, facts.advance.step_s, ranks) is not None)
+    alone = held or (most is not None and slow_rank(facts.job, facts.advance.step_s, ranks) is not None)
     return None if alone else most
 
 

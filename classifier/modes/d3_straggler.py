@@ -11,7 +11,7 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.own_times import HeldUpBy, held_up_by
-from gpualert_slurm.classifier.rank_times import Slow, slow_rank
+from gpualert_slurm.classifier.rank_times import Slow, names_each, slow_rank
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.standing_apart import standing_apart
 from gpualert_slurm.classifier.untold import wrote_on
@@ -106,7 +106,7 @@ def _ranks(facts: Facts) -> int:
     if (held := held_up_by(facts.job)) is not None:
         return max(2, (held.where.rank or 0) + 1)
     slow = slow_rank(facts.job, facts.advance.step_s)
-    return max(2, slow.rank + 1) if slow is not None and (slow.who or _RANK.search(slow.said)) else ranks
+    return max(2, slow.rank + 1) if slow is not None and (slow.who or _RANK.search(slow.said) or names_each(slow.said)) else ranks
 
 
 def _worked(facts: Facts) -> bool:

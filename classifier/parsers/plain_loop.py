@@ -39,6 +39,7 @@ _OF_AN_ERROR = re.compile(r"\w(?:Error|Exception)\(['\"][^'\"]{0,40}[Ll]oss")
 """What an error says of a loss, as Optuna prints it of a trial that failed."""
 _OF_EARLIER = re.compile(
     r"\b(?:previous|earlier|prior|last) (?:run|segment|link|part|attempt|log|job)\b|\bsegment \d{1,3} (?:stopped|ended)\b|\bbefore the restart\b|\b[Rr]esuming\b"
+    r"|\b[Tt]rial\b.{0,60}\b(?:errored|failed|pruned|diverged)\b"
 )
 """What is told of another run is no progress of this one."""
 _BEHIND_ITS_COUNT = re.compile(r"\s{1,6}(\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)(?![\w.%])")
