@@ -13,6 +13,13 @@ from gpualert_slurm.job_record import JobRecord
 
 LEAST, NEAR, MOST_LINE, MOST_TEXT = 8, 6, 300, 64 * 1024
 """Lines alike; and how far before the error the last of them stands."""
+LONG_S = 120.0
+_NAMED = re.compile(
+    r"(?<![A-Za-z])(?:prep\w*|token\w*|convert\w*|clean\w*|embed\w*|fetch\w*|download\w*|extract\w*|process\w*|index\w*|render\w*|solve\w*|simul\w*"
+    r"|infer\w*|generat\w*|predict\w*|transcri\w*|filter\w*|dedup\w*|crawl\w*|pack\w*|resize\w*|encode\w*|annotat\w*)",
+    re.IGNORECASE,
+)
+"""What such jobs and their programs are called."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _HEAD = re.compile(r"\A\W{0,4}[.,]\d{1,9}")
 """What is left of a clock: its thousandths."""
@@ -25,9 +32,15 @@ _TRAINS = re.compile(
 _STORY = "Traceback (most recent call last)"
 
 
-def worked_before(job: JobRecord, error: Evidence) -> int | None:
-    """How many such lines there were before ``error``; None where it was at no such work, or may only have prepared it."""
+def worked_before(job: JobRecord, error: Evidence, started_ns: int | None) -> int | None:
+    """How many such lines there were before ``error``; None where it was at no such work, or may only have prepared it.
+
+    ``started_ns``: when the run began; one that is not named for such work must have been at it for LONG_S.
+    """
     if not isinstance(error.source, Quote) or error.attempt is not None:
+        return None
+    named = _NAMED.search(f"{job.name or ''} {' '.join(job.command)[:MOST_LINE]}") is not None
+    if not named and (error.time_ns is None or started_ns is None or error.time_ns - started_ns < LONG_S * 1e9):
         return None
     own = error.source.file
     text = next((x.text for report in job.reports for x in report.excerpts if x.path == own), "")[-MOST_TEXT:]

@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpualert_slurm.classifier.standing_apart import NOT_ITS_STEP
 from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WORK, kind_of
 
 LEAST_MEMBERS, LEAST_LINES, LAST_LINES, MOST_LINE, MOST_MEMBERS = 3, 4, 80, 400, 4096
@@ -61,16 +62,17 @@ def slow_member(lines: Sequence[str]) -> Member | None:
             continue
         names = set.intersection(*(set(one.columns) for one in members.values()))
         middles = {who: {name: statistics.median(one.columns[name]) for name in names} for who, one in members.items()}
-        works = [name for name in sorted(names) if kind_of(name) in {WORK, LOAD} or all(name in one.timed for one in members.values())]
+        timed = {name for name in names if all(name in one.timed for one in members.values()) and NOT_ITS_STEP.search(name) is None}
+        works = [name for name in sorted(names) if kind_of(name) in {WORK, LOAD} or name in timed]
         waits = [name for name in sorted(names) if kind_of(name) in {PEERS, TALK, WAIT}]
         for work in works:
             slow = max(middles, key=lambda who: middles[who][work])
             own, peers = middles[slow][work], [one[work] for who, one in middles.items() if who != slow]
             if own < SLOWER * max(peers) or max(peers) > ALIKE * min(peers) or min(peers) <= 0:
                 continue
-            far = min(many) >= LEAST_LINES - 1 and own >= FAR * max(peers) and all(work in one.timed for one in members.values())
+            far = min(many) >= LEAST_LINES - 1 and own >= FAR * max(peers) and work in timed
             waited = far or any(_alone_rests(middles, slow, work, wait) for wait in waits)
-            again = min(many) >= LEAST_LINES and not waits and all(work in one.timed for one in members.values())
+            again = min(many) >= LEAST_LINES and not waits and work in timed and kind_of(work) in {WORK, LOAD}
             if waited or again:
                 return Member(slow, list(members).index(slow), own, statistics.median(peers), members[slow].last)
     return None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.going_on import ABSENT, ANEW, UNUSABLE
 from gpualert_slurm.classifier.growing import CLOCK
-from gpualert_slurm.classifier.lineage import COUNTS, OTHERS, before_progress, came_from_nothing, counted
+from gpualert_slurm.classifier.lineage import COUNTS, FILE, OTHERS, before_progress, came_from_nothing, counted
 from gpualert_slurm.classifier.words import headline
 from gpualert_slurm.evidence import Evidence, Quote
 
@@ -28,7 +28,7 @@ _EARLIER = re.compile(
 )
 _COUNTED = re.compile(
     rf"(?<![A-Za-z])(?:(?:num|global|last|expected|logged)[ _])?(?P<word>{COUNTS}|num_updates|timesteps)(?:\((?:train|val)\))?"
-    rf"['\"]?\s?[:=#]?\s?[\[(]?\s?(?P<at>\d[\d,]{{0,12}})(?![\w.]*\d)"
+    rf"['\"]?\s?[:=#]?\s?[\[(]?\s?(?P<at>\d[\d,]{{0,12}})(?![\w.]{{0,12}}\d)"
     rf"|(?<![\w./])(?P<n>\d[\d,]{{0,12}}) (?P<unit>{COUNTS}|timesteps)\b",
     re.IGNORECASE,
 )
@@ -71,6 +71,8 @@ def far_behind(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return None
     sure = any(_NONE.search(line) for line in lines) or came_from_nothing(facts, by_half=True)
     for line in lines if sure else ():
+        if FILE.search(line) is not None:
+            continue  # what it names is told of elsewhere (``lineage``)
         settings = len(_SETTING.findall(line)) > MOST_SETTINGS
         if _EARLIER.search(line) is None or _NOT_SO.search(line) is not None or (settings and _KEYED.search(line) is None):
             continue

@@ -33,7 +33,7 @@ HIGHEST = 0.97
 """Of the highest of all losses, what the first one is at least where nothing had been learned."""
 FELL, FELL_EARLY, EARLY, HALF = 0.12, 0.33, 0.3, 0.5
 """How far the loss came down, at least; so much of it within the first part of the run; or to a share of what it was."""
-_FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
+FILE = re.compile(rf"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{{1,200}}{STATE_ENDING})(?![\w/-])", re.IGNORECASE)
 _ANY_FILE = re.compile(r"(?<![\w./~@+=-])['\"]?(?P<path>[\w./~@+-]{1,200}\.[A-Za-z]\w{0,11})(?![\w/-])")
 """Where the very word that the run counts by, and a count, stand beside it."""
 _IN_NAME = re.compile(r"(?<!\d)0{0,9}(\d{1,9})(?!\d)")
@@ -142,7 +142,7 @@ def _read_and_written(facts: Facts, lines: Sequence[str]) -> State | None:
     if not came_from_nothing(facts, by_half=True):
         return None
     for line in lines:
-        files = [found["path"] for found in _FILE.finditer(line)]
+        files = [found["path"] for found in FILE.finditer(line)]
         if len(files) == 1 and _named_later(facts, files[0], line) and READ.search(line) and not _DATA.search(line) and not _WRITES.search(line):
             return State(files[0], 0, (), bidden=False)
     return None
@@ -222,7 +222,7 @@ def _of_a_state(mark: Evidence, after: Evidence) -> bool:
     """Whether what passes for the first line of progress tells of the state: it speaks of a load, or the count goes back behind it."""
     text = mark.source.text[:MOST_LINE] if isinstance(mark.source, Quote) else ""
     count, then = (m.data.get("step", m.data.get("epoch")) for m in (mark, after))
-    if count is None and then is not None and _FILE.search(text) is not None:
+    if count is None and then is not None and FILE.search(text) is not None:
         return True  # ``memory: w.joblib had 30 iterations, loss 0.42``
     return RESUMES.search(text) is not None or (isinstance(count, (int, float)) and isinstance(then, (int, float)) and 0 < then < count)
 
@@ -260,9 +260,9 @@ def _said(facts: Facts, lines: list[str], word: str) -> list[State]:
     states = []
     for line in lines:
         text = pointed(line)
-        named = _ANY_FILE if own is not None and _FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else _FILE
+        named = _ANY_FILE if own is not None and FILE.search(text) is None and own.search(_ANY_FILE.sub(" ", text)) else FILE
         files = [found["path"] for found in named.finditer(text) if _GOES_THERE.search(text[: found.start()]) is None]
-        bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is _FILE else _ANY_FILE.sub(" ", text)
+        bare = re.sub(r"[\w./~@+-]{1,200}" + STATE_ENDING, " ", text) if named is FILE else _ANY_FILE.sub(" ", text)
         if len(files) != 1 or _DATA_PATH.search(files[0]) or _TUNER.search(files[0]):
             continue
         if _DATA.search(bare) or _WRITES.search(bare) or len(re.findall(r"[\w]['\"]?\s?[=:]\s?['\"\w]", bare)) > MOST_SETTINGS:

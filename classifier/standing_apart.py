@@ -32,7 +32,7 @@ _RATE = re.compile(
     r"|graphs?|docs?|batch(?:es)?|px|atoms?)\s?/\s?s(?:ec)?)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_NOT_ITS_STEP = re.compile(
+NOT_ITS_STEP = re.compile(
     r"elapsed|total|eta|remaining|left|wall|since|uptime|eval|valid|test|timeout|interval|every|startup|init|compil"
     r"|load(?:ed|ing) (?:model|weights)",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ def _columns(lines: Sequence[str]) -> dict[str, list[float]]:
     for line in lines:
         text = line[:MOST_LINE]
         for one in _times(text):
-            if _NOT_ITS_STEP.search(one["name"]) is None:
+            if NOT_ITS_STEP.search(one["name"]) is None:
                 found.setdefault(one["name"], []).append(float(one["value"]) * seconds_of(one["unit"]))
         for one in _RATE.finditer(text):
             found.setdefault(f"/{one['name'].lower()}", []).append(float(one["value"]))

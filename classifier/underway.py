@@ -35,7 +35,7 @@ def begun(facts: Facts, error: Evidence) -> str | None:
         return None
     if (count := counted_before(facts.job, error)) is not None:
         return f"it had counted to {count} in lines that measure something"
-    worked = worked_before(facts.job, error)
+    worked = worked_before(facts.job, error, facts.ending.started_ns)
     return f"it was at work, as {worked} lines alike before the error tell" if worked is not None else None
 
 
