@@ -70,8 +70,9 @@ def far_behind(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     if told is None or not came_from_nothing(facts) or any(OTHERS.search(_plain(line)) for line in lines):
         return None
     sure = any(_NONE.search(line) for line in lines) or came_from_nothing(facts, by_half=True)
-    for line in lines if sure else ():
-        if FILE.search(line) is not None:
+    for at, line in enumerate(lines if sure else ()):
+        near = lines[at : at + NEAR + 1]
+        if FILE.search(line) is not None and not any(_NONE.search(one) or _UNUSABLE.search(one) for one in near):
             continue  # what it names is told of elsewhere (``lineage``)
         settings = len(_SETTING.findall(line)) > MOST_SETTINGS
         if _EARLIER.search(line) is None or _NOT_SO.search(line) is not None or (settings and _KEYED.search(line) is None):

@@ -299,8 +299,7 @@ class _Pass:
         self._count_rows()
         self._count_saves()
         self._read_beginning()
-        for match in parting(self.ends.last(self.read, LAST_BYTES), self.found.going(), self.found.spoken()):
-            self.found.add(match)
+        self._add_all(parting(self.ends.last(self.read, LAST_BYTES), self.found.going(), self.found.spoken()))
         self.found.beginnings = self.restarts.sure(self.found.beginnings)
         evidence, left_out = self.found.evidence(max_evidence, self.digest.hexdigest(), self.read)
         self._say_what_was_cut(left_out, unread)
@@ -312,14 +311,15 @@ class _Pass:
     def _count_rows(self) -> None:
         """Progress in words that no pattern knows, at the log's ends, where the patterns found next to none."""
         if self.found.told("progress") < LEAST_TOLD:
-            for match in self._counted_anew() or counted(self.ends.lines(self.read), self.found.places(), self.found.when):
-                self.found.add(match)
+            self._add_all(self._counted_anew() or counted(self.ends.lines(self.read), self.found.places(), self.found.when))
             last = list(self.ends.last(self.read, LAST_BYTES))
-            for match in (*summed(last), *untrained(last)):
-                self.found.add(match)
+            self._add_all([*summed(last), *untrained(last)])
         elif self.found.nothing():
-            for match in untrained(self.ends.last(self.read, LAST_BYTES), bars=False):
-                self.found.add(match)
+            self._add_all(untrained(self.ends.last(self.read, LAST_BYTES), bars=False))
+
+    def _add_all(self, found: list[Match]) -> None:
+        for match in found:
+            self.found.add(match)
 
     def _counted_anew(self) -> list[Match]:
         """The same lines with their counters, where a pattern knew of losses alone and not what they are counted by; none: it cannot be told."""
@@ -335,13 +335,11 @@ class _Pass:
     def _count_saves(self) -> None:
         """Saves in words that no pattern knows, at the ends of a log that tells of progress and, to the patterns, next to no save; what they took."""
         if self.found.told("checkpoint_saved") < LEAST_TOLD and self.found.told("progress", surely=False):
-            for match in saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")):
-                self.found.add(match)
+            self._add_all(saves.saved(self.ends.lines(self.read, saves.HINT), self.found.places("progress")))
         if self.found.arrival is not None:
-            going, last = self.found.going(saves=False), self.ends.last(self.read, TAIL_BYTES)
-            written = () if going else rhythm(last, self.found.when)
-            for match in (*held_up(self.ends.lines(self.read), self.found.when, going), *written):
-                self.found.add(match)
+            going = self.found.going(saves=False)
+            self._add_all(held_up(self.ends.lines(self.read), self.found.when, going))
+            self._add_all([] if going else rhythm(self.ends.last(self.read, TAIL_BYTES), self.found.when))
 
     def _read_beginning(self) -> None:
         """What was not taken over from what had been saved, in unknown words, before the first progress; that nothing was, also behind it."""
