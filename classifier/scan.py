@@ -345,12 +345,10 @@ class _Pass:
         """What was not taken over from what had been saved, in unknown words, before the first progress; that nothing was, also behind it."""
         going, loads = self.found.going(saves=False), self.found.places("checkpoint_saved")
         first = min(MOST_BYTES, *going) if going else MOST_BYTES
-        for match in unrestored(self.ends.first(first, UNRESTORED), self.found.places("checkpoint_saved", "checkpoint_loaded"), loads):
-            self.found.add(match)
+        self._add_all(unrestored(self.ends.first(first, UNRESTORED), self.found.places("checkpoint_saved", "checkpoint_loaded"), loads))
         if going:
             behind = (line for line in self.ends.lines(self.read, NOTHING_TAKEN) if line.offset >= first)
-            for match in unrestored(behind, loads, wholly=True):
-                self.found.add(match)
+            self._add_all(unrestored(behind, loads, wholly=True))
 
     def _end_routine(self) -> int:
         """Reads the last line of each kind that was left out, and counts the others as seen."""
