@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("brine_steps_by_pen", "test", jobs)
+RECIPE = Recipe("brine_steps_by_pen", "development", jobs)

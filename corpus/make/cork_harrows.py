@@ -7,4 +7,4 @@ from corpus.make._cork_harrows_d import JOBS as D
 from corpus.make._cork_harrows_e import JOBS as E
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("cork_harrows", "test", lambda: iter((*A, *B, *C, *D, *E)))
+RECIPE = Recipe("cork_harrows", "development", lambda: iter((*A, *B, *C, *D, *E)))

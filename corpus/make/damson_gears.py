@@ -15,4 +15,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _damson_gears_more.jobs()
 
 
-RECIPE = Recipe("damson_gears", "test", jobs)
+RECIPE = Recipe("damson_gears", "development", jobs)

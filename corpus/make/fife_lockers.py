@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _fife_lockers_slow.jobs()
 
 
-RECIPE = Recipe("fife_lockers", "test", jobs)
+RECIPE = Recipe("fife_lockers", "development", jobs)

@@ -6,4 +6,4 @@ from corpus.make._ladle_posts_c import JOBS as C
 from corpus.make._ladle_posts_d import JOBS as D
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("ladle_posts", "test", lambda: iter((*A, *B, *C, *D)))
+RECIPE = Recipe("ladle_posts", "development", lambda: iter((*A, *B, *C, *D)))

@@ -12,4 +12,4 @@ def jobs() -> Iterator[HandJob]:
         yield HandJob(*maker())
 
 
-RECIPE = Recipe("parsley_hulls_by_pen", "test", jobs)
+RECIPE = Recipe("parsley_hulls_by_pen", "development", jobs)

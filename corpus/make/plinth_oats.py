@@ -5,4 +5,4 @@ from corpus.make._plinth_oats_b import JOBS as B
 from corpus.make._plinth_oats_c import JOBS as C
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("plinth_oats", "test", lambda: iter((*A, *B, *C)))
+RECIPE = Recipe("plinth_oats", "development", lambda: iter((*A, *B, *C)))

@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _rook_pantries_more.jobs()
 
 
-RECIPE = Recipe("rook_pantries", "test", jobs)
+RECIPE = Recipe("rook_pantries", "development", jobs)

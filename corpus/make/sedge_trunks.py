@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _sedge_trunks_slow.jobs()
 
 
-RECIPE = Recipe("sedge_trunks", "test", jobs)
+RECIPE = Recipe("sedge_trunks", "development", jobs)

@@ -5,4 +5,4 @@ from corpus.make._wicket_jams_b import JOBS as B
 from corpus.make._wicket_jams_c import JOBS as C
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("wicket_jams", "test", lambda: iter((*A, *B, *C)))
+RECIPE = Recipe("wicket_jams", "development", lambda: iter((*A, *B, *C)))
