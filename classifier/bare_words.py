@@ -74,7 +74,7 @@ BARE_WORDS: tuple[tuple[Cause | None, str | None, str | None, str], ...] = (
     (
         Cause.RAM_OOM, "host_memory", None,
         (
-            r"cannot allocate vector|heap out of memory|Java heap space|GC overhead limit|OutOfMemoryError"
+            r"cannot allocate vector|heap out of memory|^MemoryError$|Java heap space|GC overhead limit|OutOfMemoryError"
             r"|memory allocation of \d+ bytes failed|\b(?:malloc|calloc|realloc|mmap|alloc\w*)\b.{0,60}\bfail|virtual memory exhausted"
             r"|insufficient (?:host |system )?memory|not enough (?:host |system )?memory|\bout of (?:host |system |virtual )?memory\b"
             r"|\bmemory exhausted|nicht gen[üu]gend \w{0,12}speicher|kein \w{0,12}speicher|m[ée]moire insuffisante|memoria insuficiente|内存不足"

@@ -36,10 +36,11 @@ _INNER = re.compile(r"(?<![\d./-])\d{1,9}\s?/\s?(\d{1,9})(?![\d./-])")
 """Two of these in a line: steps within what is counted."""
 _MANY = re.compile(
     r"(?:train\w*|samples?|examples?|images?|sentences?|documents?|records?)\W{1,4}\d{4,9}\b"
+    r"|\b(?:grading|judging|scoring) \d|\bpass@\d|\bdrafts? pass"
     r"|\b\d{4,9} (?:\w+ )?(?:samples?|examples?|images?|sentences?)\b",
     re.IGNORECASE,
 )
-"""What there is to see in one pass, where it is much."""
+"""What there is to see in one pass, where it is much; or that what is counted are answers of a model."""
 
 
 def few_lines(facts: Facts) -> tuple[int, Evidence] | None:

@@ -22,6 +22,8 @@ _N = r"\d{1,7}(?:\.\d{1,6})?"
 _PAIR = re.compile(
     rf"(?<![\w.])(?P<stem>[A-Za-z][A-Za-z]{{0,9}}[:_#]?)(?P<who>\d{{1,4}})\s?[=:]?\s?(?P<value>{_N})(?P<unit>\s?(?:ms|s)(?![A-Za-z/])|%)?(?![\w.%:/])"
 )
+_MEMBER = re.compile(r"(?<![\w.])(?P<stem>[A-Za-z]{1,8}[ _#-]?)(?P<who>\d{1,4})\s?[:>]\s(?=[A-Za-z])")
+_NAMED = re.compile(rf"(?P<name>[A-Za-z][A-Za-z+/_ -]{{1,30}}?)\s?[=:]?\s?(?P<value>{_N})\s?(?:ms|s)?(?![\w.%:/])")
 _LIST = re.compile(
     rf"(?P<title>[A-Za-z][\w ./-]{{0,30}})['\"]?\s?[:=]?\s?\[\s?(?P<values>{_N}(?:\s?[,;\s]\s?{_N}){{2,63}})\s?\]\s?(?P<unit>ms|s)?(?![A-Za-z])"
 )
@@ -109,11 +111,27 @@ def _vectors(line: str) -> Iterator[_Vector]:
             run = []
         if found is not None:
             run.append(found)
+    yield from _segments(text, line)
     for one in _LIST.finditer(text):
         values = tuple(float(v) for v in _NUMBER.findall(one["values"]))
         title = " ".join(_WORDS.findall(one["title"]))
         if len(values) >= LEAST_MEMBERS and _timed(title, "", one["unit"]):
             yield _Vector(title, "", tuple(str(i) for i in range(len(values))), values, line.strip())
+
+
+def _segments(text: str, line: str) -> Iterator[_Vector]:
+    """Several times of each member, behind its name: ``r0: fwd 46 wait 212  r1: fwd 210 wait 45  r2: …``."""
+    heads = list(_MEMBER.finditer(text))
+    if len(heads) < LEAST_MEMBERS or len({one["who"] for one in heads}) < len(heads) or len({one["stem"].lower() for one in heads}) > 1:
+        return
+    told: dict[str, list[float]] = {}
+    for head, after in zip(heads, [*heads[1:], None], strict=True):
+        for one in _NAMED.finditer(text[head.end() : after.start() if after is not None else len(text)]):
+            told.setdefault(one["name"].strip(), []).append(float(one["value"]))
+    labels = tuple(f"{one['stem']}{one['who']}" for one in heads)
+    for name, values in told.items():
+        if len(values) == len(heads) and _NO_TIME.search(name) is None and kind_of(name) in {PEERS, TALK, WAIT, WORK}:
+            yield _Vector(name, "", labels, tuple(values), line.strip())
 
 
 def _of_run(text: str, run: Sequence[re.Match[str]], line: str) -> Iterator[_Vector]:

@@ -18,7 +18,7 @@ from gpualert_slurm.classifier.line_times import seconds_of as seconds
 from gpualert_slurm.classifier.rank_tables import of_columns
 from gpualert_slurm.classifier.spread import spread
 from gpualert_slurm.classifier.standing_apart import standing_apart
-from gpualert_slurm.classifier.time_kinds import LOAD, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
+from gpualert_slurm.classifier.time_kinds import LOAD, NONE, PEERS, TALK, WAIT, WHOLE, WORK, kind_of
 from gpualert_slurm.job_record import JobRecord
 
 SLOWER, RESTS = 1.6, 0.4
@@ -322,7 +322,8 @@ def _by_table(lines: Sequence[str]) -> Slow | None:
             wanted = WAIT if kind in {PEERS, WAIT, TALK} else WORK if kind == WORK else None
             if wanted is None:
                 continue
-            others = [sum(values[-width:]) for _, values, _ in rows]
+            timed = [i for i in range(width) if len(names) < width or kind_of(names[i - width]) != NONE]
+            others = [sum(values[-width:][i] for i in timed) for _, values, _ in rows]
             slow = _apart([(rank, values[column]) for rank, values, _ in rows], wanted, "", WAITS * max(others) if width > 1 else 0.0)
             if slow is not None:
                 return replace(slow, said=f"{' '.join(head.split())}: {next(text for rank, _, text in rows if rank == slow.rank)}")

@@ -26,6 +26,12 @@ _NOT = re.compile(
     r"|does(?: not|n't) exist|\bfailed to\b|\bkeine?n?\b|\baucune?\b|\bning[uú]n",
     re.IGNORECASE,
 )
+LEAST_AGAIN = 4
+_BIDS = re.compile(
+    r"\bresume\w*['\"]?\s?[:=]\s?(?!['\"]?(?:false|none|null|no|off|0)\b)['\"]?[\w./-]|--resume\w*\b|\bresum(?:ing|ed)\b"
+    r"|\brestor(?:ing|ed)\b",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+")
 _OTHER = re.compile(r"\b(?:no|not) (?:improv\w*|better|chang\w*|early|more|longer)\b|\b(?:sav|writ|kept|keep)\w*", re.IGNORECASE)
 
@@ -36,7 +42,11 @@ def relearned(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         lines = one.text[:MOST_TEXT].splitlines()[:MOST_LINES]
         for group in series_of(lines, LEAST).values():
             for at in _restarts(group):
-                said = _says_so(lines[group[0].at[at - 1] + 1 : group[0].at[at]], lines[: group[0].at[0]]) if at >= 1 else None
+                between = lines[group[0].at[at - 1] + 1 : group[0].at[at]]
+                if at >= 1 and (again := _the_same(group, at, between)) is not None:
+                    words = f"it says: {headline(again)}; and the numbers behind it repeat its very first ones"
+                    return words, facts.advance.marks[:1]
+                said = _says_so(between, lines[: group[0].at[0]]) if at >= 1 else None
                 if said is not None and (fell := _fell_again(group, at)) is not None:
                     words = f"it says: {headline(said)}; before it the log tells of {fell[0]:.4g}, behind it of {fell[1]:.4g}"
                     return f"{words}, and counts and learns from the beginning", facts.advance.marks[:1]
@@ -51,6 +61,17 @@ def _restarts(group: Sequence[Series]) -> list[int]:
             counts = [int(text) for text in one.texts]
             found.update(at for at in range(1, len(counts)) if counts[at] < counts[at - 1] and counts[at] == min(counts))
     return sorted(found)[:MOST_RESTARTS]
+
+
+def _the_same(group: Sequence[Series], at: int, between: Sequence[str]) -> str | None:
+    """The line of ``between`` that bids it go on, where the rows behind ``at`` repeat the first ones to the last digit, and nothing failed."""
+    rows = min(at, len(group[0].texts) - at)
+    bids = next((line.strip() for line in between[-MOST_BETWEEN:] if _BIDS.search(line[:MOST_LINE])), None)
+    if bids is None or rows < LEAST_AGAIN or any("Traceback" in line for line in between):
+        return None
+    alike = [one for one in group if one.texts[:LEAST_AGAIN] == one.texts[at : at + LEAST_AGAIN]]
+    told = [one for one in alike if len(set(one.texts[:LEAST_AGAIN])) == LEAST_AGAIN and all("." in text for text in one.texts[:LEAST_AGAIN])]
+    return bids if any(sum(char.isdigit() for char in one.texts[0]) >= 4 for one in told) else None
 
 
 def _fell_again(group: Sequence[Series], at: int) -> tuple[float, float] | None:

@@ -18,15 +18,28 @@ _RANKS = re.compile(
     r"\b[2-9]\d{0,4} (?:MPI )?(?:ranks|processes|procs|nodes|gpus)\b|\b(?:ranks|world[_ ]?size|nprocs?)['\"]?\s?[=:]?\s?(?:[2-9]|\d\d{1,4})\b",
     re.IGNORECASE,
 )
+_BENCHMARK = re.compile(
+    r"\balgbw\b[^\n]{0,40}\bbusbw\b|\bminBytes \d+ maxBytes \d+"
+    r"|\bOSU MPI\S{0,8} \w+ (?:Latency|Bandwidth) Test\b|\bIntel\(R\) MPI Benchmarks\b"
+)
+"""The heads of nccl-tests, OSU's micro-benchmarks and Intel's."""
 _FAST = re.compile(r"\bUsing network (?:IB|IBext\w{0,4}|AWS Libfabric|OFI)\b|\bNET/IB : Using\b")
 
 
 def talks(facts: Facts) -> Spent | None:
     """What the run tells of what its ranks exchange."""
+    if measures_the_fabric(facts):
+        return None
     own, parts = spent(facts, "talk"), account(facts, frozenset({TALK}))
     if parts is None or (own is not None and own.share >= parts.share):
         return own
     return Spent(parts.share, parts.said, facts.advance.marks[-1:] or facts.cite_end()[:1], parts.whole_s)
+
+
+def measures_the_fabric(facts: Facts) -> bool:
+    """Whether the run is nccl-tests or the like: what is exchanged is all that it is for."""
+    texts = ((one.head or one.tail)[:MOST_HEAD] for report in facts.job.reports for one in report.excerpts)
+    return any(_BENCHMARK.search(text) for text in texts)
 
 
 def mostly_talk(facts: Facts) -> Spent | None:

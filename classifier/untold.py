@@ -10,17 +10,20 @@ from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.idlers import idling_since
 from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, of_meeting, tails_by_path
+from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
 from gpualert_slurm.evidence import Quote
 from gpualert_slurm.job_record import JobRecord
 
 BREAKS = 5.0
 """So many of its longest pauses are no pause (nvidia-resiliency-ext's safety factor)."""
-LEAST_ALIKE, LEAST_WRITES = 4, 8
+LEAST_ALIKE, FEW_WRITES, LEAST_WRITES = 4, 4, 8
 """Lines like the last one: it was another round of what the run did, and nothing new was begun."""
 LEAST_S, PAUSES, SHARE = 20.0, 8.0, 0.3
 """Silence of so many seconds, of its longest pauses, and of so much of its life."""
 CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE = 30.0, 15.0, 0.4
 """… where somebody cancelled it: who does has his own reasons."""
+FEW_SHARE = 0.45
+"""… where it had written few times."""
 REPEATS_S, REPEATS = 60.0, 0.5
 LEAST_WORK, LAST, MOST_TEXT, MOST_RANKS = 6, 12, 64 * 1024, 16
 """Lines alike that are work, of which one stands among a log's last ones; a job may have thousands of ranks."""
@@ -47,11 +50,20 @@ def stopped_talking(facts: Facts, *, limit: bool) -> bool:
     silent_s = (end - (own[0].time_ns or end)) / 1e9 - facts.ending.suspended_s
     if not limit and waits_where_stopped(facts.job):
         return silent_s >= max(LEAST_S, CALLED_OFF_SHARE * life)
-    tail = dict(tails_by_path(facts.job)).get(own[0].source.file, [])
-    if not tail or int(own[0].data["writes"]) < LEAST_WRITES or Counter(_kind(line) for line in tail)[_kind(tail[-1])] < LEAST_ALIKE:
+    tail = dict(tails_by_path(facts.job)).get(own[0].source.file) or _of_script(facts.job, own[0].source.file)
+    alike = Counter(_kind(line) for line in tail)[_kind(tail[-1])] if tail else 0
+    if limit and alike >= LEAST_ALIKE and FEW_WRITES <= int(own[0].data["writes"]) < LEAST_WRITES:
+        return silent_s >= max(CALLED_OFF_S, CALLED_OFF * float(own[0].data["longest_s"]), FEW_SHARE * life)
+    if not tail or int(own[0].data["writes"]) < LEAST_WRITES or alike < LEAST_ALIKE:
         return False
     least_s, pauses, share = (LEAST_S, PAUSES, SHARE) if limit else (CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE)
     return silent_s >= max(least_s, pauses * float(own[0].data["longest_s"]), share * life)
+
+
+def _of_script(job: JobRecord, path: str) -> list[str]:
+    """The lines of a script's own log, where its program ran in no step."""
+    text = next((x.text[-MOST_TEXT:] for report in job.reports for x in report.excerpts if x.path == path), "")
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("srun: ") and not of_slurmstepd(line)]
 
 
 def only_repeats(facts: Facts) -> bool:

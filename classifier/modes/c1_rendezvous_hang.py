@@ -14,6 +14,7 @@ from gpualert_slurm.classifier.idlers import begun_unevenly, idling_since
 from gpualert_slurm.classifier.lone_node import lone_node
 from gpualert_slurm.classifier.meeting import at_service, begging, calling, last_lines, past_meeting, speaks_of_meeting
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, not_testable, ruled_in, ruled_out
+from gpualert_slurm.classifier.roll_call import roll_call
 from gpualert_slurm.classifier.silence import SCANT_S
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.trigger import trigger_of
@@ -256,9 +257,11 @@ def _for_other_nodes(facts: Facts) -> Assessment | None:
     agents = _agents(facts)
     if agents:
         return ruled_in("a launcher of several nodes waited for the others up to the time limit", "a launcher on every node", _account(facts, agents))
-    alone = lone_node(facts)
-    if alone is None or not _lasted(facts) or standstill.gpu_working(facts) or not _waited(facts):
+    few, alone = roll_call(facts.job), lone_node(facts)
+    if (alone is None and few is None) or not _lasted(facts) or standstill.gpu_working(facts) or not _waited(facts):
         return None
+    if few is not None:
+        return ruled_in(few, "all of them, or anything else said behind it", _account(facts))
     said = f"by its own word {alone}, no other was there, and it was silent until it was stopped"
     return ruled_in(said, "the other nodes, or work on this one", _account(facts))
 

@@ -29,7 +29,7 @@ from gpualert_slurm.classifier.storm import (
     step_of,
     whole_passes,
 )
-from gpualert_slurm.classifier.talk import mostly_talk, of_several, on_fabric, talks, uneven, worth_it
+from gpualert_slurm.classifier.talk import measures_the_fabric, mostly_talk, of_several, on_fabric, talks, uneven, worth_it
 from gpualert_slurm.classifier.time_kinds import SAVE, WHOLE
 from gpualert_slurm.classifier.timed_saves import counts, timed_saves, trains
 from gpualert_slurm.classifier.within_epochs import within_epochs
@@ -95,7 +95,7 @@ class ThroughputBound(FailureMode):
             if talk is not None:
                 return _exchanging(facts, talk, facts.said("slow_transport")[:1])
             return not_testable("too few steps of progress to call a rate", FLIP)
-        for asked in (_saving, _interconnect, _blocking):
+        for asked in (_saving, _blocking) if measures_the_fabric(facts) else (_saving, _interconnect, _blocking):
             answer = asked(facts)
             if answer is not None:
                 return answer

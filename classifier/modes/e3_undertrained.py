@@ -155,6 +155,8 @@ def _in_all(facts: Facts) -> tuple[int, Evidence] | None:
         took, rate = end.data.get("train_runtime"), end.data.get("train_steps_per_second")
         if isinstance(took, (int, float)) and isinstance(rate, (int, float)) and 0.5 <= took * rate < MOST_IN_ALL:
             return round(took * rate), end  # transformers' Trainer
+        if isinstance(steps := end.data.get("train_steps"), (int, float)) and 1 <= steps < MOST_IN_ALL:
+            return int(steps), end
     planned = facts.advance.steps_planned or 0
     if facts.advance.steps_done is None and 0 < planned < MOST_IN_ALL and (ends := [e for e in facts.advance.end_marks if "train_runtime" in e.data]):
         return planned, ends[-1]  # its last line may come without a rate
@@ -355,7 +357,8 @@ def _first_step(marks: Sequence[Evidence]) -> int:
 def _anew(facts: Facts, marks: Sequence[Evidence]) -> bool:
     """Whether steps begin anew with each epoch, of which nobody says how many there are."""
     epochs = {m.data["epoch"] for m in marks if "step" in m.data and isinstance(m.data.get("epoch"), (int, float))}
-    told = [step for m in marks if isinstance(step := m.data.get("step"), int)]
+    file = next((m.source.file for m in marks if isinstance(m.source, Quote)), None)  # each rank prints its own
+    told = [step for m in marks if isinstance(step := m.data.get("step"), int) and (not isinstance(m.source, Quote) or m.source.file == file)]
     return len(epochs) > 1 and (
         any(b <= a for a, b in pairwise(told))
         or any(s.name == "step" and any(b < a for a, b in pairwise(s.values)) for s in facts.series)

@@ -15,6 +15,9 @@ from gpualert_slurm.evidence import Role
 
 _PAIR = re.compile(r"['\"](?P<key>[\w/@.-]{1,60})['\"]:\s{0,2}['\"]?(?P<value>[-+]?[\w.+-]{1,30})['\"]?")
 
+_STEPS = ("global_step", "step")
+"""Of callbacks that print a log entry as ``trainer.state.log_history`` holds it."""
+
 
 def _pairs(text: str) -> Data:
     data: Data = {}
@@ -27,7 +30,9 @@ def _pairs(text: str) -> Data:
 
 def _train(_: re.Match[str], match: Match) -> Match | None:
     data = _pairs(match.line.text)
-    return refined(match, data={**data, "filtered": True}) if "loss" in data else None
+    steps = next((int(told) for key in _STEPS if isinstance(told := data.pop(key, None), (int, float)) and told == int(told)), None)
+    counted: Data = {} if steps is None else {"step": steps}
+    return refined(match, data={**data, **counted, "filtered": True}) if "loss" in data else None
 
 
 def _end(_: re.Match[str], match: Match) -> Match:

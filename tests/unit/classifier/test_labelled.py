@@ -12,7 +12,10 @@ LISTED = '{{"it": {i}, "loss": 3.7, "rank_s": [1.05, 1.16, 1.1{i}, 4.4, 1.11], "
 NODES = "epoch {i} rmse 2.280; node times gn01 40{i} gn03 404 gn04 402 gn07 1157 s"
 
 
-@pytest.mark.parametrize(("line", "who"), [(BARRIER, "p3"), (DEVICES, "cuda:1"), (LISTED, "3"), (NODES, "gn07")])
+SEGMENTS = "step {i}  loss 0.8  r0: fwd+bwd 4{i} wait-allreduce 212  r1: fwd+bwd 49 wait-allreduce 23{i}  r2: fwd+bwd 253 wait-allreduce 22"
+
+
+@pytest.mark.parametrize(("line", "who"), [(SEGMENTS, "r2"), (BARRIER, "p3"), (DEVICES, "cuda:1"), (LISTED, "3"), (NODES, "gn07")])
 def test_the_one_that_stands_apart_each_time(line: str, who: str):
     found = standing_out([line.format(i=i) for i in range(1, 7)])
     assert found is not None

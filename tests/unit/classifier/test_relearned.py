@@ -17,7 +17,14 @@ def _mode(lines: list[str]) -> str:
     return run.accounting("COMPLETED", code=0, end=91).verdict().mode
 
 
-@pytest.mark.parametrize("said", ["=> no checkpoint found at 'runs/part1.pth.tar'", '{"resume": "auto", "file": "runs/part1.pt", "found": false}', "cannot resume: runs/part1.pt does not exist"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "=> no checkpoint found at 'runs/part1.pth.tar'",
+        '{"resume": "auto", "file": "runs/part1.pt", "found": false}',
+        "cannot resume: runs/part1.pt does not exist",
+    ],
+)
 def test_what_had_been_learned_is_learned_again_behind_a_state_that_was_not_there(said: str):
     """Rows of another seed or fold begin as high, and nobody looked for anything."""
     assert _mode([*_rows(0, 20), said, *[f"{row[:-1]}7" for row in _rows(0, 20)]]) == "E2"
@@ -26,11 +33,23 @@ def test_what_had_been_learned_is_learned_again_behind_a_state_that_was_not_ther
 
 def test_a_stage_that_goes_on_loses_nothing():
     """The second counts anew from where the first had come to."""
-    assert _mode([*_rows(0, 20), "=> no checkpoint found at 'runs/ema.pth.tar'", *[f"epoch {i}: loss {0.03 * 0.97**i:.4f}" for i in range(20)]]) == "G1"
+    assert (
+        _mode([*_rows(0, 20), "=> no checkpoint found at 'runs/ema.pth.tar'", *[f"epoch {i}: loss {0.03 * 0.97**i:.4f}" for i in range(20)]]) == "G1"
+    )
 
 
 def test_what_both_runs_say_is_no_fault():
-    assert _mode(["no checkpoint found at 'runs/stage1.pt'", *_rows(0, 20), "no checkpoint found at 'runs/stage2.pt'", *[f"{row[:-1]}7" for row in _rows(0, 20)]]) == "G1"
+    assert (
+        _mode(
+            [
+                "no checkpoint found at 'runs/stage1.pt'",
+                *_rows(0, 20),
+                "no checkpoint found at 'runs/stage2.pt'",
+                *[f"{row[:-1]}7" for row in _rows(0, 20)],
+            ]
+        )
+        == "G1"
+    )
 
 
 def test_a_listed_state_is_there():
@@ -39,3 +58,13 @@ def test_a_listed_state_is_there():
     assert _mode(["out/checkpoint-150", "out/checkpoint-75", said, *_rows(0, 20)]) == "E2"
     assert _mode(["-rw-r--r-- 1 alice alice 57201 Nov 26 00:29 out/checkpoint-150", said, *_rows(0, 20)]) == "E2"
     assert _mode([said, *_rows(0, 20)]) == "G1"
+
+
+def test_the_very_same_numbers_behind_a_wish_to_go_on():
+    """Two runs of one seed that nobody bids go on repeat each other, too."""
+    assert _mode(["epochs=20 lr=0.1", *_rows(0, 20), "epochs=40 resume=True", *_rows(0, 30)]) == "E2"
+    assert _mode(["epochs=20 lr=0.1", *_rows(0, 20), "epochs=40 lr=0.1", *_rows(0, 30)]) == "G1"
+    assert (
+        _mode(["epochs=20 lr=0.1", *_rows(0, 20), "epochs=40 resume=True", *[f"epoch {i}: loss {0.03 * 0.97**i:.4f}" for i in range(20, 40)]])
+        == "G1"
+    )
