@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _amber_sluices_slow.jobs()
 
 
-RECIPE = Recipe("amber_sluices", "test", jobs)
+RECIPE = Recipe("amber_sluices", "development", jobs)

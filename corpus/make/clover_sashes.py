@@ -5,4 +5,4 @@ from corpus.make._clover_sashes_slow import JOBS as SLOW
 from corpus.make._clover_sashes_stops import JOBS as STOPS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("clover_sashes", "test", lambda: iter((*GOOD, *STOPS, *SLOW)))
+RECIPE = Recipe("clover_sashes", "development", lambda: iter((*GOOD, *STOPS, *SLOW)))

@@ -6,4 +6,4 @@ from corpus.make._copper_thimbles_slow import JOBS as SLOW
 from corpus.make._copper_thimbles_still import JOBS as STILL
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("copper_thimbles", "test", lambda: iter((*GOOD, *ENDS, *SLOW, *STILL)))
+RECIPE = Recipe("copper_thimbles", "development", lambda: iter((*GOOD, *ENDS, *SLOW, *STILL)))

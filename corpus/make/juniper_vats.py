@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _juniper_vats_stops.jobs()
 
 
-RECIPE = Recipe("juniper_vats", "test", jobs)
+RECIPE = Recipe("juniper_vats", "development", jobs)

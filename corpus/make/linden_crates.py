@@ -5,4 +5,4 @@ from corpus.make._linden_crates_ill import JOBS as ILL
 from corpus.make._linden_crates_slow import JOBS as SLOW
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("linden_crates", "test", lambda: iter((*GOOD, *ILL, *SLOW)))
+RECIPE = Recipe("linden_crates", "development", lambda: iter((*GOOD, *ILL, *SLOW)))

@@ -13,4 +13,4 @@ def jobs() -> Iterator[HandJob]:
             yield HandJob(*teller())
 
 
-RECIPE = Recipe("maple_slates_by_pen", "test", jobs)
+RECIPE = Recipe("maple_slates_by_pen", "development", jobs)

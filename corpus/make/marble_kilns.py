@@ -5,4 +5,4 @@ from corpus.make._marble_kilns_slow import JOBS as SLOW
 from corpus.make._marble_kilns_stops import JOBS as STOPS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("marble_kilns", "test", lambda: iter((*GOOD, *STOPS, *SLOW)))
+RECIPE = Recipe("marble_kilns", "development", lambda: iter((*GOOD, *STOPS, *SLOW)))

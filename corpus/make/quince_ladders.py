@@ -6,4 +6,4 @@ from corpus.make._quince_ladders_stops import JOBS as STOPS
 from corpus.make._quince_ladders_waits import JOBS as WAITS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("quince_ladders", "test", lambda: iter((*GOOD, *STOPS, *WAITS, *SLOW)))
+RECIPE = Recipe("quince_ladders", "development", lambda: iter((*GOOD, *STOPS, *WAITS, *SLOW)))

@@ -14,4 +14,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _saffron_quays_stops.jobs()
 
 
-RECIPE = Recipe("saffron_quays", "test", jobs)
+RECIPE = Recipe("saffron_quays", "development", jobs)

@@ -13,4 +13,4 @@ def jobs() -> Iterator[SlurmJob]:
     yield from _teasel_barrows_slow.jobs()
 
 
-RECIPE = Recipe("teasel_barrows", "test", jobs)
+RECIPE = Recipe("teasel_barrows", "development", jobs)

@@ -6,4 +6,4 @@ from corpus.make._velvet_anvils_stops import JOBS as STOPS
 from corpus.make._velvet_anvils_waits import JOBS as WAITS
 from corpus.running.job import Recipe
 
-RECIPE = Recipe("velvet_anvils", "test", lambda: iter((*GOOD, *STOPS, *WAITS, *SLOW)))
+RECIPE = Recipe("velvet_anvils", "development", lambda: iter((*GOOD, *STOPS, *WAITS, *SLOW)))
