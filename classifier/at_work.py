@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.growing import CLOCK
+from gpualert_slurm.classifier.line_shape import MOST_LINE, line_shape
 from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
-LEAST, NEAR, MOST_LINE, MOST_TEXT = 8, 6, 300, 64 * 1024
+LEAST, NEAR, MOST_TEXT = 8, 6, 64 * 1024
 """Lines alike; and how far before the error the last of them stands."""
 LONG_S = 120.0
 _NAMED = re.compile(
@@ -20,10 +21,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 """What such jobs and their programs are called."""
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _HEAD = re.compile(r"\A\W{0,4}[.,]\d{1,9}")
 """What is left of a clock: its thousandths."""
-_BAR = re.compile(r"\|[^|\w]{0,200}\|")
 _TRAINS = re.compile(
     r"\btrain|\bepoch|\bloss\b|optimi[sz]er|\blr\b|learning[ _]rate|fine-?tun|gradient|\bfit(?:ting)?\b|\bmodel\b|check-?point"
     r"|entra[iî]n|lern",
@@ -48,7 +47,7 @@ def worked_before(job: JobRecord, error: Evidence, started_ns: int | None) -> in
     lines = [line[:MOST_LINE] for line in before.splitlines() if line.strip() and not line.startswith("#gpualert")]
     if len(lines) < LEAST or any(_TRAINS.search(line) for line in lines):
         return None
-    shapes = [_NUMBER.sub("#", _BAR.sub("|", CLOCK.sub("", line))) for line in lines]
+    shapes = [line_shape(line) for line in lines]
     near = next((shape for shape in reversed(shapes[-NEAR:]) if shapes.count(shape) >= LEAST and "#" in shape), None)
     if near is None:
         return None

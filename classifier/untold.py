@@ -9,6 +9,7 @@ from gpualert_slurm.classifier.ending import SCRIPT
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.idlers import idling_since
+from gpualert_slurm.classifier.line_shape import line_shape
 from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, of_meeting, tails_by_path
 from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
 from gpualert_slurm.evidence import Quote
@@ -28,8 +29,6 @@ REPEATS_S, REPEATS = 60.0, 0.5
 LEAST_WORK, LAST, MOST_TEXT, MOST_RANKS = 6, 12, 64 * 1024, 16
 """Lines alike that are work, of which one stands among a log's last ones; a job may have thousands of ranks."""
 MOST_STORY = 4000
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_BAR = re.compile(r"\|[^|\w]{0,200}\|")
 _FRAME = re.compile(r'^\s{1,8}File "(?P<file>[^"]{1,300})", line \d{1,9}, in (?P<function>\S{1,80})', re.MULTILINE)
 _WAITS_IN = re.compile(
     r"(?:^|/)(?:threading|queue|selectors|socket|subprocess|_base|filelock/\w{1,20}|multiprocessing/(?:connection|queues|popen_fork|synchronize|pool)"
@@ -51,7 +50,7 @@ def stopped_talking(facts: Facts, *, limit: bool) -> bool:
     if not limit and waits_where_stopped(facts.job):
         return silent_s >= max(LEAST_S, CALLED_OFF_SHARE * life)
     tail = dict(tails_by_path(facts.job)).get(own[0].source.file) or _of_script(facts.job, own[0].source.file)
-    alike = Counter(_kind(line) for line in tail)[_kind(tail[-1])] if tail else 0
+    alike = Counter(line_shape(line) for line in tail)[line_shape(tail[-1])] if tail else 0
     if limit and alike >= LEAST_ALIKE and FEW_WRITES <= int(own[0].data["writes"]) < LEAST_WRITES:
         return silent_s >= max(CALLED_OFF_S, CALLED_OFF * float(own[0].data["longest_s"]), FEW_SHARE * life)
     if not tail or int(own[0].data["writes"]) < LEAST_WRITES or alike < LEAST_ALIKE:
@@ -92,7 +91,7 @@ def was_at_work(facts: Facts) -> bool:
 
 def _at_work(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#gpualert")]
-    shapes = [_kind(line) for line in lines]
+    shapes = [line_shape(line) for line in lines]
     for line, shape in list(zip(lines, shapes, strict=True))[-LAST:]:
         if "#" not in shape or shapes.count(shape) < LEAST_WORK or of_meeting(line) or WAIT_WORDS.search(line) or LACK_WORDS.search(line):
             continue
@@ -121,7 +120,3 @@ def waits_where_stopped(job: JobRecord) -> bool:
         if text.rpartition("\n")[2].startswith("KeyboardInterrupt") and (frames := list(_FRAME.finditer(text))):
             return _WAITS_IN.search(frames[-1]["file"]) is not None
     return False
-
-
-def _kind(line: str) -> str:
-    return _NUMBER.sub("#", _BAR.sub("|", CLOCK.sub("", line[:300]))).strip()
