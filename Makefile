@@ -135,7 +135,7 @@ eval: venv ## how right the verdicts are over corpus/cases; writes corpus/report
 corpus: build ## make cases of the corpus again: RECIPE=name, NUMBER=n (root and the test bed; doc/corpus.md)
 	$(BIN)/python -m corpus.make $(foreach r,$(RECIPE),--recipe $(r)) $(foreach n,$(NUMBER),--number $(n))
 
-experiments: build ## five questions beside classification, on the test bed (root, a quarter of an hour); writes corpus/experiments.md
+experiments: build ## five questions beside classification, on the test bed (root, some minutes); writes corpus/experiments.md
 	$(BIN)/python -m corpus.experiments
 
 clean:
