@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from gpualert_slurm.classifier.bidden import bidden
 from gpualert_slurm.classifier.columns import columns
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.held_up import by_word
 from gpualert_slurm.classifier.lineage import OTHERS, before_progress, came_from_nothing
@@ -163,8 +164,7 @@ def begun_again(facts: Facts, said: Evidence) -> bool:
 
 def _lines(facts: Facts) -> list[str]:
     """What the run says at its beginning, less what a shell traces."""
-    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
-    return [line[:MOST_LINE] for text in texts for line in text.splitlines() if not line.startswith("+")]
+    return [line[:MOST_LINE] for text in heads(facts.job, MOST_TEXT) for line in text.splitlines() if not line.startswith("+")]
 
 
 def _lists(line: str) -> bool:

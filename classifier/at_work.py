@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from gpualert_slurm.classifier.excerpts import text_of
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.line_shape import MOST_LINE, line_shape
 from gpualert_slurm.evidence import Evidence, Quote
@@ -41,8 +42,7 @@ def worked_before(job: JobRecord, error: Evidence, started_ns: int | None) -> in
     named = _NAMED.search(f"{job.name or ''} {' '.join(job.command)[:MOST_LINE]}") is not None
     if not named and (error.time_ns is None or started_ns is None or error.time_ns - started_ns < LONG_S * 1e9):
         return None
-    own = error.source.file
-    text = next((x.text for report in job.reports for x in report.excerpts if x.path == own), "")[-MOST_TEXT:]
+    text = text_of(job, error.source.file)[-MOST_TEXT:]
     before = text.partition(_STORY)[0]
     lines = [line[:MOST_LINE] for line in before.splitlines() if line.strip() and not line.startswith("#gpualert")]
     if len(lines) < LEAST or any(_TRAINS.search(line) for line in lines):

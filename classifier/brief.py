@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from gpualert_slurm.classifier.advance import FEW_STEPS
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.numbers import count, finite
 from gpualert_slurm.evidence import Evidence, Quote
@@ -137,7 +138,7 @@ def set_to(facts: Facts) -> tuple[int, Evidence | None] | None:
     go = facts.advance
     if go.loaded or len(go.marks) >= MOST_TOLD or (go.steps_done or 0) >= MOST_TOLD or (go.loss is not None and go.loss.points_seen >= MOST_TOLD):
         return None
-    texts = list(_texts(facts.job))
+    texts = list(heads(facts.job, MOST_TEXT))
     told = {int(found["n"] or found["batches"]) for text in texts for found in _SET.finditer(text)} or _set_and_done(texts)
     if len(told) != 1 or any(_NO_TRAINER.search(text) for text in texts) or not any(_TRAINS.search(text) for text in texts):
         return None
@@ -156,13 +157,13 @@ def _set_and_done(texts: list[str]) -> set[int]:
 
 def only_judges(facts: Facts) -> bool:
     """Whether all that the program tells of is judging or using a model: it names no training, and no save."""
-    texts = [_NO_GRADIENT.sub("inference", text) for text in _texts(facts.job)]
+    texts = [_NO_GRADIENT.sub("inference", text) for text in heads(facts.job, MOST_TEXT)]
     return any(_NO_TRAINER.search(text) for text in texts) and not any(_TRAINING.search(text) for text in texts)
 
 
 def keras_epochs(job: JobRecord) -> int:
     """How many epochs the headers of a Keras' ``fit`` tell; 0: there is none, and what is counted may be an evaluation."""
-    return max((int(found[2]) for text in _texts(job) for found in _HEADER.finditer(text)), default=0)
+    return max((int(found[2]) for text in heads(job, MOST_TEXT) for found in _HEADER.finditer(text)), default=0)
 
 
 def _counts(marks: Sequence[Evidence]) -> list[int]:
@@ -188,18 +189,12 @@ def _quick(facts: Facts, marks: Sequence[Evidence], passes: int, texts: Sequence
     return bool(times) and elapsed is not None and elapsed <= BRIEF_JOB_S
 
 
-def _texts(job: JobRecord) -> Iterator[str]:
-    for report in job.reports:
-        for one in report.excerpts:
-            yield (one.head or one.tail)[:MOST_TEXT]
-
-
 def _told(job: JobRecord) -> int | None:
     """Batches of a pass, as the program tells them, or as its samples and their number in a batch make them; the most that is told."""
     batches: set[int] = set()
     samples: set[int] = set()
     sizes: set[int] = set()
-    for line in (line[:MOST_LINE] for text in _texts(job) for line in text.splitlines()):
+    for line in (line[:MOST_LINE] for text in heads(job, MOST_TEXT) for line in text.splitlines()):
         judged = _JUDGED.search(line) is not None and "train" not in line.lower()
         batches |= {_number(found) for found in _BATCHES.finditer(line) if not judged}
         samples |= {_number(found) for found in _SAMPLES.finditer(line) if not judged}

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.unlearned import CLASSES, level, tuned_or_played
 from gpualert_slurm.job_record import JobRecord
 
@@ -93,7 +94,7 @@ def _among(numbers: Sequence[float], accuracies: Sequence[float], classes: int, 
 def _where_it_says(job: JobRecord, numbers: Sequence[float]) -> float | None:
     """The height of chance that the program tells, where the numbers lie about it; its own word holds for any kind of loss."""
     late = numbers[len(numbers) // 4 :]
-    for height in {float(found["height"]) for text in _texts(job) for found in _HEIGHT.finditer(text)}:
+    for height in {float(found["height"]) for text in heads(job, MOST_TEXT) for found in _HEIGHT.finditer(text)}:
         near = abs(statistics.fmean(late) - height) <= NEAR * height and statistics.pstdev(late) <= NOISE * height
         if height > 0 and max(numbers) <= MOST_START * height and near and level(late):
             return height
@@ -125,8 +126,8 @@ def near_guess(job: JobRecord, numbers: Sequence[float]) -> int | None:
 
 
 def _told(job: JobRecord) -> set[int]:
-    told = {int(found["n"] or found["m"]) for text in _texts(job) for found in _TOLD.finditer(text)}
-    sizes = (int(found[1]) for text in _texts(job) if _CONTRASTIVE.search(text) for found in _BATCH.finditer(text))
+    told = {int(found["n"] or found["m"]) for text in heads(job, MOST_TEXT) for found in _TOLD.finditer(text)}
+    sizes = (int(found[1]) for text in heads(job, MOST_TEXT) if _CONTRASTIVE.search(text) for found in _BATCH.finditer(text))
     return told | {n for size in sizes if size > MOST_COMMON for n in (size, 2 * size, 2 * size - 1)}
 
 
@@ -151,7 +152,7 @@ def _settled(numbers: Sequence[float], height: float) -> bool:
 
 def changing(job: JobRecord) -> bool:
     """Whether the program tells of a measure that changes while it is lowered."""
-    return any(_CHANGING.search(text) for text in _texts(job))
+    return any(_CHANGING.search(text) for text in heads(job, MOST_TEXT))
 
 
 def rose(job: JobRecord, numbers: Sequence[float]) -> str | None:
@@ -199,9 +200,3 @@ def blown_up(job: JobRecord, numbers: Sequence[float], called: str = "the loss")
     if hovers or min(numbers[at:]) < max(2 * min(before), NOT_BACK * start):
         return None
     return f"{called} had come to {min(before):.4g}, shot up to {peak:.4g}, and ended at {statistics.median(numbers[-3:]):.4g}"
-
-
-def _texts(job: JobRecord) -> Iterator[str]:
-    for report in job.reports:
-        for one in report.excerpts:
-            yield (one.head or one.tail)[:MOST_TEXT]

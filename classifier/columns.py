@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from gpualert_slurm.classifier.chance import at_chance, changing, near_guess, of_noise, rose
 from gpualert_slurm.classifier.crept import crept
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.hover import stuck
@@ -142,7 +143,7 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 def _header(job: JobRecord, cells: int) -> list[str]:
     """The names above a table of so many columns."""
-    for text in ((one.head or one.tail)[:MOST_HEAD] for report in job.reports for one in report.excerpts):
+    for text in heads(job, MOST_HEAD):
         for line in text.splitlines():
             names = [name for name in _CELL.split(line.strip(" |│┃\t,;")) if name]
             if len(names) == cells and all(name[0].isalpha() for name in names) and any(_LOWER.search(n) or _HIGHER.search(n) for n in names):

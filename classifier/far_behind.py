@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.going_on import ABSENT, ANEW, UNUSABLE
 from gpualert_slurm.classifier.growing import CLOCK
@@ -117,5 +118,4 @@ def _cold(facts: Facts) -> str | None:
 
 
 def _heads(facts: Facts) -> list[list[str]]:
-    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
-    return [[line[:MOST_LINE] for line in text.splitlines()][:MOST_LINES] for text in texts]
+    return [[line[:MOST_LINE] for line in text.splitlines()][:MOST_LINES] for text in heads(facts.job, MOST_TEXT)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.parents import command_lines
 from gpualert_slurm.evidence import Evidence
@@ -46,7 +47,7 @@ def handful(facts: Facts) -> tuple[int, Evidence] | None:
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
     if not cited or not passed_quickly(facts):
         return None
-    logs = ([*_counts(one.head or one.tail)] for report in facts.job.reports for one in report.excerpts)
+    logs = ([*_counts(head)] for head in heads(facts.job))
     told = [found for found in logs if found]
     if any(int(count["of"]) > MOST for found in told for count, _ in found) or len({count["of"] for found in told for count, _ in found}) > 1:
         return None
@@ -72,10 +73,10 @@ def asked_for_few(facts: Facts) -> tuple[int, Evidence] | None:
 
 def passed_quickly(facts: Facts, most_s: float = MOST_S) -> bool:
     """Whether the job took seconds, began with nothing, and tells of no more steps than a handful, nor of many in each pass."""
-    took_s, texts = facts.ending.elapsed_s, (one.head or one.tail for report in facts.job.reports for one in report.excerpts)
+    took_s = facts.ending.elapsed_s
     if took_s is None or took_s > most_s or facts.advance.loaded or (facts.advance.steps_done or 0) > MOST:
         return False
-    return not any(_MANY.search(text) for text in texts)
+    return not any(_MANY.search(text) for text in heads(facts.job))
 
 
 def _counts(text: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import statistics
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.hover import hovers, stuck, trend
 from gpualert_slurm.classifier.measures import Measured
@@ -46,6 +47,5 @@ def idle(facts: Facts, found: Measured) -> tuple[str, str] | None:
 
 def trains(facts: Facts) -> bool:
     """Whether a program says, in its first lines or its command, that it trains, and nowhere that it simulates."""
-    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
-    texts += [line for line, _ in command_lines(facts.job, facts.row)]
+    texts = [*heads(facts.job, MOST_TEXT), *(line for line, _ in command_lines(facts.job, facts.row))]
     return any(_TRAINS.search(text) for text in texts) and not any(_SIMULATES.search(text) for text in texts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.brief import keras_epochs, only_judges
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.lineage import before_progress, goes_on_from
 from gpualert_slurm.classifier.only_judged import only_judged
@@ -78,5 +79,4 @@ def _named_so(facts: Facts) -> bool:
     """Whether the program has the name of an evaluation, and tells of no training."""
     if not any(_JUDGING.search(line) for line, _ in command_lines(facts.job, facts.row)):
         return False
-    texts = ((one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts)
-    return not any(_TRAINS.search(text) for text in texts)
+    return not any(_TRAINS.search(text) for text in heads(facts.job, MOST_TEXT))

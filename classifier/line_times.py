@@ -173,7 +173,7 @@ def _bare(line: str) -> str:
     text = _COLOUR.sub("", line[:MOST_LINE])
     head = log_head(text)
     text = text[len(head) :] if _LEVEL.search(head) is not None else text  # a bare name may be what is timed
-    text = _UNIT_ASIDE.sub(r"_\1", CLOCK.sub(" ", text.replace(" (t):", "_s:")))
+    text = _UNIT_ASIDE.sub(r"_\1", CLOCK.sub(" ", text.replace(" (t):", "_s:")))  # ``data (t): 2.1`` are seconds
     return _ASIDE.sub("", _RATIO.sub(_apart, text))
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from gpualert_slurm.classifier.columns import columns
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.measures import Measure, begins_first
@@ -232,8 +233,7 @@ def _before_measured(facts: Facts) -> list[str]:
     found = facts.measured
     if found is None or not found.line:
         return []
-    texts = (one.head or one.tail for report in facts.job.reports for one in report.excerpts)
-    text = next((text[:MOST_TEXT] for text in texts if found.line in text[:MOST_TEXT]), "")
+    text = next((text for text in heads(facts.job, MOST_TEXT) if found.line in text), "")
     return [line[:MOST_LINE] for line in text[: text.find(found.line)].splitlines() if not line.startswith(("+", "#gpualert"))][:MOST_LINES]
 
 

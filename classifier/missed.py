@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gpualert_slurm.classifier.afresh import learned_all
+from gpualert_slurm.classifier.excerpts import text_of
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.lineage import came_from_nothing
 from gpualert_slurm.classifier.named_files import files, names
@@ -54,7 +55,7 @@ def missed(facts: Facts, unloaded: Sequence[Evidence]) -> tuple[str, str, Eviden
 def _had_later(facts: Facts, path: str, said: Evidence) -> bool:
     """Whether a later line of the log says that the same state was taken up after all: a script's next slice, say."""
     place, name = said.source, path.rpartition("/")[2]
-    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
+    text = text_of(facts.job, place.file) if isinstance(place, Quote) else ""
     behind = text.partition(place.text.strip()[:MOST_TEXT])[2] if isinstance(place, Quote) else ""
     lines = (line[:MOST_TEXT] for line in behind.splitlines()[1:] if name in line)
     taken = (line for line in lines if _TAKES.search(line) and not (_UNREADABLE.search(line) or _ABSENT.search(line)))
@@ -128,12 +129,12 @@ def _named_before(facts: Facts, said: Evidence) -> str | None:
 def _wished_before(facts: Facts, said: Evidence) -> bool:
     """Whether one of the lines right before ``said``, or it itself, says that the run goes on."""
     lines = [*_lines_before(facts, said), said.source.text if isinstance(said.source, Quote) else ""]
-    return any(_WISHES.search(line) and _OTHERS.search(line) is None for line in lines) and not any(_OTHERS.search(line) for line in lines)
+    return any(_WISHES.search(line) for line in lines) and not any(_OTHERS.search(line) for line in lines)
 
 
 def _lines_before(facts: Facts, said: Evidence) -> list[str]:
     place = said.source
-    text = next((x.text for r in facts.job.reports for x in r.excerpts if isinstance(place, Quote) and x.path == place.file), "")
+    text = text_of(facts.job, place.file) if isinstance(place, Quote) else ""
     before = text.partition(place.text.strip()[:MOST_TEXT])[0] if isinstance(place, Quote) else ""
     return [line[:MOST_TEXT] for line in before.splitlines() if line.strip()][-NEAR:]
 

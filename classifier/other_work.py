@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpualert_slurm.classifier.excerpts import text_of
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.evidence import Evidence, Quote
 
@@ -14,6 +15,6 @@ def went_on(facts: Facts, said: Evidence) -> bool:
     end, life = facts.ending.ended_ns, facts.ending.elapsed_s
     if said.time_ns is None or end is None or not life or not isinstance(said.source, Quote):
         return False
-    text = next((x.text for report in facts.job.reports for x in report.excerpts if x.path == said.source.file), "")
+    text = text_of(facts.job, said.source.file)
     behind = [line for line in text.partition(said.source.text.strip())[2].splitlines() if line.strip()]
     return len(behind) >= LEAST_LINES and (end - said.time_ns) / 1e9 >= max(LEAST_S, SHARE * life)

@@ -9,6 +9,7 @@ from functools import partial
 
 from gpualert_slurm.accounting import AccountingRecord
 from gpualert_slurm.classifier import citations, words
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.stand import process
 from gpualert_slurm.classifier.storm import step_of
 from gpualert_slurm.evidence import Evidence, Quote
@@ -93,13 +94,8 @@ def parent_of(job: JobRecord, row: AccountingRecord | None) -> Parent | None:
 
 def printed_paths(job: JobRecord) -> list[str]:
     """What a run printed among its settings as the checkpoint to go on from."""
-    paths = (found["path"].rstrip("/.") for head in _heads(job) for found in _PRINTED.finditer(head))
+    paths = (found["path"].rstrip("/.") for head in heads(job, MOST_SETTINGS) for found in _PRINTED.finditer(head))
     return [path for path in dict.fromkeys(paths) if path.lower() not in NEVER and ("/" in path or re.search(r"\.\w{2,12}\Z", path))]
-
-
-def _heads(job: JobRecord) -> list[str]:
-    """Where a program prints its settings, and what it begins with."""
-    return [(one.head or one.tail)[:MOST_SETTINGS] for report in job.reports for one in report.excerpts]
 
 
 def left_nothing(parent: Parent, saved: tuple[Evidence, ...] = (), rows: tuple[AccountingRecord, ...] = ()) -> PastVerdict | None:
@@ -168,7 +164,7 @@ def said_first(job: JobRecord, row: AccountingRecord | None) -> bool:
         own = [found["path"].rstrip("/") for found in _OUT.finditer(line)]
         told = [match["path"] for match in _RESUME.finditer(line) if match["path"].lower() not in NEVER]
         inside += [any(path.startswith(f"{folder}/") for folder in own) for path in told]
-    return bool(inside) and all(inside) and any(FIRST.search(head) for head in _heads(job))
+    return bool(inside) and all(inside) and any(FIRST.search(head) for head in heads(job, MOST_SETTINGS))
 
 
 def named_states(job: JobRecord, row: AccountingRecord | None) -> list[str]:
@@ -203,8 +199,7 @@ def command_lines(job: JobRecord, row: AccountingRecord | None) -> list[tuple[st
 
 def _shown(job: JobRecord) -> list[str]:
     """Commands of programs that a shell shows before it runs them (``set -x``), at a log's beginning."""
-    texts = [(one.head or one.tail)[:MOST_SHOWN] for report in job.reports for one in report.excerpts]
-    return [line[2:4000] for text in texts for line in text.splitlines() if _TRACE.match(line)][:MOST_TRACED]
+    return [line[2:4000] for text in heads(job, MOST_SHOWN) for line in text.splitlines() if _TRACE.match(line)][:MOST_TRACED]
 
 
 def _of_process(one: Process, line: str) -> Evidence:

@@ -7,6 +7,7 @@ import re
 import statistics
 from itertools import pairwise
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.numbers import finite
 from gpualert_slurm.classifier.parents import command_lines
@@ -40,5 +41,5 @@ def range_test(facts: Facts) -> str | None:
 
 
 def _says_so(facts: Facts) -> bool:
-    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
+    texts = heads(facts.job, MOST_TEXT)
     return any(_NAMED.search(text) for text in (*texts, *(line for line, _ in command_lines(facts.job, facts.row))))

@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.measures import MOST_LINES, Measure, Measured, Series, series_of
 from gpualert_slurm.job_record import JobRecord
@@ -102,4 +103,4 @@ def _share(part: Series, whole: Series) -> Measure | None:
 
 
 def _gets_harder(facts: Facts) -> bool:
-    return any(_HARDER.search((one.head or one.tail)[:MOST_TEXT]) for report in facts.job.reports for one in report.excerpts)
+    return any(_HARDER.search(text) for text in heads(facts.job, MOST_TEXT))

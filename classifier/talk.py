@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpualert_slurm.classifier.accounts import account, trained_s
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.own_times import held_up_by
 from gpualert_slurm.classifier.rank_times import slow_rank
@@ -38,8 +39,7 @@ def talks(facts: Facts) -> Spent | None:
 
 def measures_the_fabric(facts: Facts) -> bool:
     """Whether the run is nccl-tests or the like: what is exchanged is all that it is for."""
-    texts = ((one.head or one.tail)[:MOST_HEAD] for report in facts.job.reports for one in report.excerpts)
-    return any(_BENCHMARK.search(text) for text in texts)
+    return any(_BENCHMARK.search(head) for head in heads(facts.job, MOST_HEAD))
 
 
 def mostly_talk(facts: Facts) -> Spent | None:
@@ -56,8 +56,7 @@ def of_several(facts: Facts, said: str) -> bool:
     """Whether there were several ranks: as known, or by what the run calls what it tells of."""
     if max(facts.ranks_total, facts.crew) > 1 or among_ranks(said):
         return True
-    heads = ((one.head or one.tail)[:MOST_HEAD] for report in facts.job.reports for one in report.excerpts)
-    return any(_RANKS.search(head) or among_ranks(head) for head in heads)
+    return any(_RANKS.search(head) or among_ranks(head) for head in heads(facts.job, MOST_HEAD))
 
 
 def worth_it(facts: Facts, own: Spent) -> bool:

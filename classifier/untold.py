@@ -6,13 +6,14 @@ import re
 from collections import Counter
 
 from gpualert_slurm.classifier.ending import SCRIPT
+from gpualert_slurm.classifier.excerpts import text_of
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.growing import CLOCK
 from gpualert_slurm.classifier.idlers import idling_since
 from gpualert_slurm.classifier.line_shape import line_shape
 from gpualert_slurm.classifier.meeting import LACK_WORDS, WAIT_WORDS, of_meeting, tails_by_path
 from gpualert_slurm.classifier.stepd_lines import of_slurmstepd
-from gpualert_slurm.evidence import Quote
+from gpualert_slurm.evidence import Evidence, Quote
 from gpualert_slurm.job_record import JobRecord
 
 BREAKS = 5.0
@@ -55,14 +56,24 @@ def stopped_talking(facts: Facts, *, limit: bool) -> bool:
         return silent_s >= max(CALLED_OFF_S, CALLED_OFF * float(own[0].data["longest_s"]), FEW_SHARE * life)
     if not tail or int(own[0].data["writes"]) < LEAST_WRITES or alike < LEAST_ALIKE:
         return False
+    return silent_s >= _long_s(float(own[0].data["longest_s"]), life, limit=limit)
+
+
+def _long_s(pause_s: float, life_s: float, *, limit: bool) -> float:
+    """Seconds of silence that are too many, by the longest pause before and by the time that it ran."""
     least_s, pauses, share = (LEAST_S, PAUSES, SHARE) if limit else (CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE)
-    return silent_s >= max(least_s, pauses * float(own[0].data["longest_s"]), share * life)
+    return max(least_s, pauses * pause_s, share * life_s)
+
+
+def _writers(facts: Facts) -> list[Evidence]:
+    """The last lines of ranks that wrote line after line and told of no progress."""
+    return [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES]
 
 
 def _of_script(job: JobRecord, path: str) -> list[str]:
     """The lines of a script's own log, where its program ran in no step."""
-    text = next((x.text[-MOST_TEXT:] for report in job.reports for x in report.excerpts if x.path == path), "")
-    return [line for line in text.splitlines() if line.strip() and not line.startswith("srun: ") and not of_slurmstepd(line)]
+    lines = text_of(job, path)[-MOST_TEXT:].splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("srun: ") and not of_slurmstepd(line)]
 
 
 def only_repeats(facts: Facts) -> bool:
@@ -74,17 +85,16 @@ def only_repeats(facts: Facts) -> bool:
 def all_stopped_talking(facts: Facts, *, limit: bool) -> bool:
     """The same of several ranks, none of which wrote any more."""
     silence, life, end = facts.silence, facts.ending.elapsed_s, facts.ending.ended_ns
-    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES]
+    told = _writers(facts)
     if silence is None or silence.of != "output" or not life or end is None or not told or silence.talking:
         return False
     silent_s = min(silence.seconds, *((end - (e.time_ns or end)) / 1e9 - facts.ending.suspended_s for e in told))
-    least_s, pauses, share = (LEAST_S, PAUSES, SHARE) if limit else (CALLED_OFF_S, CALLED_OFF, CALLED_OFF_SHARE)
-    return silent_s >= max(least_s, pauses * max(float(e.data["longest_s"]) for e in told), share * life)
+    return silent_s >= _long_s(max(float(e.data["longest_s"]) for e in told), life, limit=limit)
 
 
 def was_at_work(facts: Facts) -> bool:
     """Whether a rank that told of no progress known as such stood in the middle of lines alike, each another: it had met the others."""
-    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES][:MOST_RANKS]
+    told = _writers(facts)[:MOST_RANKS]
     files = {e.source.file for e in told if isinstance(e.source, Quote)}
     return any(_at_work(one.text[-MOST_TEXT:]) for report in facts.job.reports for one in report.excerpts if one.path in files)
 
@@ -103,7 +113,7 @@ def _at_work(text: str) -> bool:
 
 def broken_off(facts: Facts) -> bool:
     """Whether a run that was at such work then wrote nothing for many of its longest pauses."""
-    told = [e for e in facts.said("rhythm") if e.where.step not in SCRIPT and int(e.data["writes"]) >= LEAST_WRITES]
+    told = _writers(facts)
     longest_s = max((float(e.data["longest_s"]) for e in told), default=0.0)
     return facts.silence is not None and facts.silence.seconds >= BREAKS * longest_s and was_at_work(facts)
 

@@ -7,6 +7,7 @@ import statistics
 
 from gpualert_slurm.classifier import citations, words
 from gpualert_slurm.classifier.activity import SM, Card
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.mode import Account, Assessment, FailureMode, Said, latent, not_testable, ruled_in, ruled_out
 from gpualert_slurm.classifier.numbers import finite
@@ -243,7 +244,7 @@ def _stages(command: tuple[str, ...]) -> int:
 
 
 def _speaks_of_stages(facts: Facts) -> bool:
-    texts = [(one.head or one.tail)[:MOST_TEXT] for report in facts.job.reports for one in report.excerpts]
+    texts = [*heads(facts.job, MOST_TEXT)]
     texts += [one.tail[-MOST_TEXT:] for report in facts.job.reports for one in report.excerpts if one.head and one.tail]
     said = [text for text in texts if _SPOKEN.search(text) is not None]
     return bool(said) and not any(_ONE_STAGE.search(text) for text in said)

@@ -10,6 +10,7 @@ from gpualert_slurm.classifier import words
 from gpualert_slurm.classifier.advance import FEW_STEPS, saved_step
 from gpualert_slurm.classifier.beyond_count import beyond_count
 from gpualert_slurm.classifier.brief import brief, keras_epochs, set_to
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.few_lines import few_lines
 from gpualert_slurm.classifier.handful import asked_for_few, handful
@@ -230,7 +231,7 @@ def _long_steps(facts: Facts, done: int) -> str | None:
 
 def _solves(facts: Facts, done: int) -> str | None:
     """Why a few rounds are a whole run: a solver passes over all data in each of them, and did as many as were planned."""
-    named = any(_SOLVER.search(one.head or one.tail) for report in facts.job.reports for one in report.excerpts)
+    named = any(_SOLVER.search(head) for head in heads(facts.job))
     return "a solver's rounds are few by nature" if named and done == facts.advance.steps_planned and done > 1 else None
 
 
