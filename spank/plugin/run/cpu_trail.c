@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "instant.h"
@@ -123,10 +124,18 @@ void cpu_trail_add(struct cpu_trail *t, struct cpu_look look)
     t->look[t->looks++] = look;
 }
 
+/* What a look costs is the CPU that it takes: on a busy node it also waits for that CPU, and must not be rarer for it. */
+static int64_t own_cpu_ns(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 static void look(struct cpu_trail *t, int64_t now_ns)
 {
-    struct instant at = instant_now();
-    int64_t ticks = count_ticks(t), per_s = sysconf(_SC_CLK_TCK), cost_ns = monotonic_now_ns() - at.monotonic_ns;
+    int64_t at_ns = instant_now().realtime_ns, before_ns = own_cpu_ns();
+    int64_t ticks = count_ticks(t), per_s = sysconf(_SC_CLK_TCK), cost_ns = own_cpu_ns() - before_ns;
     int64_t pause_ns = (now_ns - t->began_ns) / AGE_SHARE;
     if (pause_ns < FIRST_MS * 1000000LL)
         pause_ns = FIRST_MS * 1000000LL;
@@ -137,7 +146,7 @@ static void look(struct cpu_trail *t, int64_t now_ns)
     t->looked_ns = now_ns;
     t->next_ns = now_ns + pause_ns;
     if (ticks >= 0 && per_s > 0)
-        cpu_trail_add(t, (struct cpu_look){.at_ns = at.realtime_ns, .cpu_ms = ticks * 1000 / per_s});
+        cpu_trail_add(t, (struct cpu_look){.at_ns = at_ns, .cpu_ms = ticks * 1000 / per_s});
 }
 
 void cpu_trail_start(struct cpu_trail *t, pid_t root, int64_t now_ns)

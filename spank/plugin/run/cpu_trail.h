@@ -27,7 +27,7 @@ struct cpu_trail {
 
 void cpu_trail_start(struct cpu_trail *t, pid_t root, int64_t now_ns);
 
-/* Looks where it is time to; how many milliseconds until the next time, -1: never. A look costs at most a two-hundredth of the time between two. */
+/* Looks where it is time to; how many milliseconds until the next time, -1: never. Looking takes at most a two-hundredth of one CPU. */
 int cpu_trail_keep(struct cpu_trail *t, int64_t now_ns);
 
 /* A last look before the command is told to end; none where the last one was a moment ago. */

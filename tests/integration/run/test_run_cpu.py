@@ -36,22 +36,23 @@ def test_a_silent_command_that_slept_hung_and_one_that_worked_did_not(gpualert_r
     assert gpualert_run(f"--timeout={SECONDS}", "--no-notify", "--", *words, timeout=60).returncode == 124
     cpu = gpualert_run.read("end.json")["cpu"]
     took_s, busy_ms = used_ms(cpu["looks"], 10)
-    assert took_s > 5
-    assert (busy_ms < 100) if mode == "C3" else (busy_ms > 1000)
+    assert took_s > 3
+    assert (busy_ms < 100) if mode == "C3" else (busy_ms > 500)
     assert cpu["processes"] == 1 + shell
     verdict = judge(job_of(gpualert_run.bundle))
     assert verdict.mode == mode, verdict.headline
 
 
 def test_the_last_look_is_of_the_moment_before_a_signal(gpualert_run) -> None:
-    """Ctrl-C 5 s after the start: looks at 2 s, at 4 s, and at the signal."""
+    """Ctrl-C 5 s after the start: a look at 2 s, and one at the signal; between them one more, unless a look is dear here (15 ms)."""
     process = gpualert_run.start("--no-notify", "--", "sleep", "600")
     time.sleep(5)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == -signal.SIGTERM
     end = gpualert_run.read("end.json")
-    assert abs(end["cpu"]["looks"][-1][0] - end["signals"][0]["at_ns"]) < 1e9
-    assert len(end["cpu"]["looks"]) == 3
+    looks, told_ns = end["cpu"]["looks"], end["signals"][0]["at_ns"]
+    assert (told_ns - looks[-1][0]) / 1e9 < 0.8  # none at the signal itself where one was taken 0.5 s before it
+    assert len(looks) in (2, 3)
 
 
 def test_a_command_of_a_moment_is_not_looked_at(gpualert_run) -> None:
