@@ -60,14 +60,15 @@ def _line(row: Row) -> str:
 
 
 def _details(title: str, rows: Sequence[Row], of: Callable[[Outcome], dict[str, str]]) -> list[str]:
-    found: dict[str, tuple[str, list[str]]] = {}
+    """One line a test and reason: the same test may be skipped, or fail, for another reason elsewhere."""
+    found: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row.outcome is not None and row.made is not None:
             for name, words in of(row.outcome).items():
-                found.setdefault(name, (words, []))[1].append(f"{row.made.slurm} {row.tracking.value}")
+                found.setdefault((name, _flat(words)), []).append(f"{row.made.slurm} {row.tracking.value}")
     if not found:
         return []
-    return ["", f"## {title}", "", *(f"- `{name}` ({', '.join(where)}): {_flat(words)}" for name, (words, where) in found.items())]
+    return ["", f"## {title}", "", *(f"- `{name}` ({', '.join(where)}): {words}" for (name, words), where in found.items())]
 
 
 def _flat(words: str) -> str:

@@ -51,6 +51,12 @@ def test_the_page_names_each_failure_once_with_the_versions_it_was_seen_on(tmp_p
     assert "| forky | 26.05.5 | 3.14.8 | cgroup | built | 1 | 1 | 1 | 12 s | failed |" in text
 
 
+def test_a_test_skipped_for_different_reasons_has_a_line_for_each(tmp_path: Path) -> None:
+    outcomes = (_read(tmp_path, JUNIT.replace("no GPU", why), 1) for why in ("no groups", "no kernel log"))
+    text = page([Row(NEWEST, tracking, MADE, "", one) for tracking, one in zip(Tracking, outcomes, strict=True)], "m", "abc", "today", 60)
+    assert "- `test_plugin::test_c` (26.05.5 linuxproc): no groups\n- `test_plugin::test_c` (26.05.5 cgroup): no kernel log\n" in text
+
+
 def test_a_suite_that_cannot_be_had_has_a_line_with_the_reason() -> None:
     text = page([Row(NEWEST, Tracking.CGROUP, None, why="the mirror | has\nnone")], "make matrix", "abc", "today", 60)
     assert "| newest | 26.05 | | cgroup | | | | | | not run: the mirror \\| has none |" in text
