@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from gpualert_slurm.classifier.advance import FEW_STEPS
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.handful import FRACTION, OTHER, passed_quickly
 from gpualert_slurm.classifier.held_up import told_s
@@ -51,8 +52,8 @@ def few_lines(facts: Facts) -> tuple[int, Evidence] | None:
     if (saves := timed_saves(facts)) is not None and saves.share >= STORM_TIME:
         return None  # they are what took the time, whatever was done between them
     most = further = 0
-    for one in (x for report in facts.job.reports for x in report.excerpts):
-        lines = (one.head or one.tail).splitlines()[:MOST_LINES]
+    for head in heads(facts.job):
+        lines = head.splitlines()[:MOST_LINES]
         if any(_MANY.search(line) for line in lines):
             return None
         for group in series_of(lines, 1).values():

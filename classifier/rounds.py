@@ -11,6 +11,7 @@ import statistics
 from itertools import pairwise
 
 from gpualert_slurm.classifier.brief import BRIEF_JOB_S, BRIEF_S
+from gpualert_slurm.classifier.excerpts import heads
 from gpualert_slurm.classifier.facts import Facts
 from gpualert_slurm.classifier.handful import passed_quickly
 from gpualert_slurm.evidence import Evidence, Quote
@@ -71,7 +72,7 @@ def _of_a_booster(marks: list[Evidence]) -> tuple[int, Evidence] | None:
 def _of_catboost(facts: Facts) -> tuple[int, Evidence] | None:
     """The same of CatBoost's, of which a line or two are known for no progress; it always tells of the first and the last one."""
     cited = (*facts.cite_end()[:1], *facts.said("progress"))[-1:]
-    logs = ([int(one["at"]) for one in _CATBOOST.finditer((log.head or log.tail)[:MOST_TEXT])] for r in facts.job.reports for log in r.excerpts)
+    logs = ([int(one["at"]) for one in _CATBOOST.finditer(head)] for head in heads(facts.job, MOST_TEXT))
     at = max(logs, key=len, default=[])
     few = 0 < len(at) <= MOST and at == list(range(len(at)))
     return (len(at), cited[0]) if few and cited and passed_quickly(facts, BRIEF_JOB_S) else None

@@ -1,6 +1,7 @@
 /* The CPU trail: what it counts, what it keeps of a long run, what it writes. */
 #undef NDEBUG
 #include <assert.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,54 @@ static void the_whole_tree_is_counted_whatever_its_processes_are_called(void)
     assert(t.looks == before); /* it is gone */
 }
 
+static int64_t own_cpu_ns(void)
+{
+    struct timespec t;
+    assert(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0);
+    return t.tv_sec * S + t.tv_nsec;
+}
+
+/* Uses all of a CPU but for a moment now and then, from which it comes back before anything that is idle may go on. */
+_Noreturn static void crowd(void)
+{
+    for (;;) {
+        for (int64_t until = own_cpu_ns() + S / 100; own_cpu_ns() < until;)
+            continue;
+        usleep(50);
+    }
+}
+
+/* The time that a look waits for a CPU is no cost of it: on a busy node the next one would come minutes later. */
+static void a_look_that_waited_for_its_cpu_is_not_dear(void)
+{
+    int status;
+    pid_t idle = fork();
+    if (idle == 0) {
+        struct cpu_trail t;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(sched_getcpu(), &one);
+        assert(sched_setaffinity(0, sizeof one, &one) == 0);
+        pid_t crowded = fork();
+        if (crowded == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            crowd();
+        }
+        assert(crowded > 0 && sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) == 0);
+        for (int i = 0; i < 20; i++) { /* some have the CPU for all of their time */
+            cpu_trail_start(&t, crowded, 0);
+            int64_t cpu_ns = own_cpu_ns();
+            int pause_ms = cpu_trail_keep(&t, 2 * S);
+            cpu_ns = own_cpu_ns() - cpu_ns;
+            assert(t.looks == 1 && pause_ms >= 2000 && (pause_ms <= 2001 || pause_ms <= cpu_ns * 200 / 1000000 + 1));
+        }
+        kill(crowded, SIGKILL);
+        assert(waitpid(crowded, NULL, 0) == crowded);
+        _exit(0);
+    }
+    assert(waitpid(idle, &status, 0) == idle && status == 0);
+}
+
 static void nothing_is_looked_at_before_there_is_a_command(void)
 {
     struct cpu_trail t = {0};
@@ -94,6 +143,7 @@ int main(void)
     of_a_day_the_first_look_and_the_last_minutes_are_kept();
     a_clock_that_was_set_back_loses_nothing_but_looks();
     the_whole_tree_is_counted_whatever_its_processes_are_called();
+    a_look_that_waited_for_its_cpu_is_not_dear();
     nothing_is_looked_at_before_there_is_a_command();
     return 0;
 }
